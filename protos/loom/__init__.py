@@ -1,0 +1,1 @@
+"""The contract: generated messages and stubs, imported by the paths of their protos."""
