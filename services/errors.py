@@ -1,20 +1,20 @@
 """The kinds of error a caller can meet; every domain error subclasses one of them and names its reason.
 
-    LoomError
-    ├── InvalidArgument       the request, or the document in it, is at fault
-    ├── NotFound              what was named is not there
-    ├── AlreadyExists         what was to be made is there, and differs
-    ├── FailedPrecondition    the state, not the request, is at fault
-    ├── Aborted               lost a race; repeating the call at once can succeed
-    ├── Unauthenticated       no identity, or none that is known
-    ├── PermissionDenied      the identity may not do this
-    ├── ResourceExhausted     busy or over a quota
-    ├── Unavailable           something this needs cannot be reached
-    ├── DeadlineExceeded      took longer than allowed
-    ├── Cancelled             the caller went away
-    ├── Unimplemented         declared in the contract, not built yet
-    ├── DataLoss              stored data is missing or damaged
-    └── Internal              a defect
+LoomError
+├── InvalidArgument       the request, or the document in it, is at fault
+├── NotFound              what was named is not there
+├── AlreadyExists         what was to be made is there, and differs
+├── FailedPrecondition    the state, not the request, is at fault
+├── Aborted               lost a race; repeating the call at once can succeed
+├── Unauthenticated       no identity, or none that is known
+├── PermissionDenied      the identity may not do this
+├── ResourceExhausted     busy or over a quota
+├── Unavailable           something this needs cannot be reached
+├── DeadlineExceeded      took longer than allowed
+├── Cancelled             the caller went away
+├── Unimplemented         declared in the contract, not built yet
+├── DataLoss              stored data is missing or damaged
+└── Internal              a defect
 """
 
 from __future__ import annotations
