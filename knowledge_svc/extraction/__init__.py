@@ -1,0 +1,1 @@
+"""The gRPC client of the extractor, behind the domain's `Extractor` port."""
