@@ -1,0 +1,136 @@
+"""Blocks in reading order: their ids, the headings above them, the bounds they keep, and the words they hold."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final
+
+from artifact.locators import Locator
+from artifact.model import ArtifactWarning, Block, BlockType, Cell, Visibility, WordCount
+from extractor_svc.errors import OutputLimit
+from extractor_svc.limits import Limits
+
+_WORD: Final = re.compile(r"\w+")
+
+
+def count_words(text: str) -> int:
+    """How many runs of letters, digits and underscores the text has; the unit of the coverage ledger."""
+    return sum(1 for _ in _WORD.finditer(text))
+
+
+def words_of(text: str) -> Counter[str]:
+    """The text's words with how often each stands in it, as written."""
+    return Counter(_WORD.findall(text))
+
+
+def tally(reasons: Iterable[tuple[str, int]]) -> tuple[WordCount, ...]:
+    """Sums word counts by reason, in the order the reasons first come; reasons without a word are left out."""
+    totals: Counter[str] = Counter()
+    for reason, words in reasons:
+        totals[reason] += words
+    return tuple(WordCount(reason, words) for reason, words in totals.items() if words)
+
+
+class BlockList:
+    """Gathers a document's blocks: numbers them from `b1`, gives each the headings above it, and refuses a flood.
+
+    A heading closes the headings of its level and deeper. Text is bounded in characters over all blocks, cells included.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._blocks: list[Block] = []
+        self._open: list[tuple[int, str]] = []
+        self._chars = 0
+
+    @property
+    def section_path(self) -> tuple[str, ...]:
+        """The headings that are open here, outermost first."""
+        return tuple(text for _, text in self._open)
+
+    def heading(self, text: str, locator: Locator, *, level: int, visibility: Visibility = Visibility.VISIBLE) -> Block:
+        """Adds a heading and opens its section."""
+        while self._open and self._open[-1][0] >= level:
+            self._open.pop()
+        self._open.append((level, text))
+        return self.add(BlockType.HEADING, text, locator, level=level, visibility=visibility)
+
+    def add(
+        self,
+        kind: BlockType,
+        text: str,
+        locator: Locator,
+        *,
+        level: int = 0,
+        defines: tuple[str, ...] = (),
+        reads: tuple[str, ...] = (),
+        dataset_id: str = "",
+        cells: tuple[Cell, ...] = (),
+        language: str = "",
+        ocr: bool = False,
+        visibility: Visibility = Visibility.VISIBLE,
+    ) -> Block:
+        """Adds a block of any other kind under the headings that are open.
+
+        Raises:
+            OutputLimit: there are more blocks, or more characters in them, than the limits allow.
+        """
+        self._chars += len(text) + sum(len(cell.text) + len(cell.formula) for cell in cells)
+        self._refuse_a_flood()
+        block = Block(
+            id=f"b{len(self._blocks) + 1}",
+            type=kind,
+            text=text,
+            locator=locator,
+            level=level,
+            section_path=self.section_path,
+            defines=defines,
+            reads=reads,
+            dataset_id=dataset_id,
+            cells=cells,
+            language=language,
+            ocr=ocr,
+            visibility=visibility,
+        )
+        self._blocks.append(block)
+        return block
+
+    def done(self) -> tuple[Block, ...]:
+        """The blocks so far, in order."""
+        return tuple(self._blocks)
+
+    def _refuse_a_flood(self) -> None:
+        if len(self._blocks) >= self._limits.max_blocks:
+            raise OutputLimit(
+                f"the document has more than {self._limits.max_blocks} blocks; split it",
+                metadata={"max_blocks": str(self._limits.max_blocks)},
+            )
+        if self._chars > self._limits.max_text_chars:
+            raise OutputLimit(
+                f"the document has more than {self._limits.max_text_chars} characters of text; split it",
+                metadata={"max_text_chars": str(self._limits.max_text_chars)},
+            )
+
+
+class WarningList:
+    """Gathers warnings up to the limit; past it one closing warning says that more were left out."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limit = limits.max_warnings
+        self._warnings: list[ArtifactWarning] = []
+        self._left_out = 0
+
+    def add(self, code: str, message: str, locator: Locator | None = None) -> None:
+        """Adds a warning: a code in capitals, a sentence, and where."""
+        if len(self._warnings) < self._limit:
+            self._warnings.append(ArtifactWarning(code, message, locator))
+        else:
+            self._left_out += 1
+
+    def done(self) -> tuple[ArtifactWarning, ...]:
+        """The warnings so far, in order."""
+        if not self._left_out:
+            return tuple(self._warnings)
+        return (*self._warnings, ArtifactWarning("WARNINGS_LEFT_OUT", f"{self._left_out} more warnings were left out."))

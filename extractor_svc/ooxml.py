@@ -1,0 +1,177 @@
+"""An office package: parts found by their relationships, XML read without entities, in both the usual and the strict names."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+from urllib.parse import unquote
+
+from lxml import etree
+
+from extractor_svc.errors import Malformed, XmlDtdForbidden
+from extractor_svc.limits import Limits
+from extractor_svc.zip_guard import Archive, EntryStream
+
+Element: TypeAlias = Any  # lxml ships no types
+
+_FORMATS: Final = (("spreadsheetml", "xlsx"), ("wordprocessingml", "docx"), ("presentationml", "pptx"))
+_ROOTS: Final = {"workbook": "xlsx", "document": "docx", "presentation": "pptx"}
+
+
+@dataclass(frozen=True, slots=True)
+class Relationship:
+    """One relationship of a part: its id, the last word of its type, and the part it leads to, empty where outside."""
+
+    id: str
+    kind: str
+    part: str
+
+
+class Package:
+    """The parts of an office file. Part names carry no leading slash."""
+
+    def __init__(self, content: bytes, limits: Limits) -> None:
+        self._archive = Archive(content, limits)
+        self.names = self._archive.names
+
+    def __contains__(self, part: str) -> bool:
+        return part in self._archive
+
+    def parse(self, part: str) -> Element:
+        """The root element of a part.
+
+        Raises:
+            Malformed: the part is missing or not XML.
+            XmlDtdForbidden: the part declares a document type.
+        """
+        with self._open(part) as stream:
+            events = _events(stream, part)
+            for _ in events:
+                pass
+            return events.root
+
+    def stream(self, part: str) -> Iterator[tuple[str, Element]]:
+        """The part's start and end events with their elements; who reads them clears what is done with. Raises as `parse`."""
+        with self._open(part) as stream:
+            yield from _events(stream, part)
+
+    def relationships(self, part: str = "") -> tuple[Relationship, ...]:
+        """A part's relationships in their order, the package's own for the empty name; none where it states none."""
+        folder, name = posixpath.split(part)
+        rels = posixpath.join(folder, "_rels", f"{name}.rels")
+        if rels not in self:
+            return ()
+        elements = [child for child in self.parse(rels) if local_name(child) == "Relationship"]
+        return tuple(_relationship(element, folder) for element in elements)
+
+    def related(self, part: str, kind: str) -> tuple[str, ...]:
+        """Parts that a part is related to in one way, such as `sharedStrings`, where the package has them."""
+        return tuple(rel.part for rel in self.relationships(part) if rel.kind == kind and rel.part in self)
+
+    @property
+    def main_part(self) -> str:
+        """The part the package is about; empty where it states none."""
+        return next(iter(self.related("", "officeDocument")), "")
+
+    def format_id(self) -> str:
+        """Which office format this is (`xlsx`, `docx`, `pptx`), by the main part's stated type or its root; else empty."""
+        main = self.main_part
+        stated = self._content_type(main) if main else ""
+        for word, format_id in _FORMATS:
+            if word in stated:
+                return format_id
+        if not main:
+            return ""
+        return _ROOTS.get(local_name(self.parse(main)), "")
+
+    def _content_type(self, part: str) -> str:
+        if "[Content_Types].xml" not in self:
+            return ""
+        for child in self.parse("[Content_Types].xml"):
+            if child.get("PartName", "").lstrip("/").casefold() == part.casefold():
+                return str(child.get("ContentType", ""))
+        return ""
+
+    def _open(self, part: str) -> EntryStream:
+        try:
+            return self._archive.open(part)
+        except KeyError:
+            raise Malformed(f"part {part} of the file is missing; save the file again", metadata={"part": part}) from None
+
+
+def local_name(element: Element) -> str:
+    """An element's name without its namespace; empty for a comment or an instruction."""
+    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+
+
+def attribute(element: Element, name: str) -> str | None:
+    """The value of an attribute by its name without the namespace."""
+    if (value := element.get(name)) is not None:
+        return str(value)
+    return next((str(value) for key, value in element.attrib.items() if key.rpartition("}")[2] == name), None)
+
+
+def child_of(element: Element, name: str) -> Element | None:
+    """The first child of that name without the namespace."""
+    return next((child for child in element if local_name(child) == name), None)
+
+
+def _events(stream: EntryStream, part: str) -> Element:
+    """An iterator over start and end events that refuses a document type before the root's content is read."""
+    return _Events(stream, part)
+
+
+class _Events:
+    def __init__(self, stream: EntryStream, part: str) -> None:
+        self._part = part
+        self._first = True
+        self._events = etree.iterparse(
+            stream,
+            events=("start", "end"),
+            resolve_entities=False,
+            no_network=True,
+            load_dtd=False,
+            remove_comments=True,
+            remove_pis=True,
+            huge_tree=False,
+        )
+
+    def __iter__(self) -> _Events:
+        return self
+
+    def __next__(self) -> tuple[str, Element]:
+        try:
+            event, element = next(self._events)
+        except etree.XMLSyntaxError as error:
+            raise Malformed(f"part {self._part} of the file is not well-formed", metadata={"part": self._part}) from error
+        if self._first:
+            self._first = False
+            self._refuse_document_type(element)
+        return event, element
+
+    @property
+    def root(self) -> Element:
+        return self._events.root
+
+    def _refuse_document_type(self, root: Element) -> None:
+        info = root.getroottree().docinfo
+        if info.internalDTD is not None or info.doctype:
+            raise XmlDtdForbidden(
+                f"part {self._part} declares a document type, which office files never do", metadata={"part": self._part}
+            )
+
+
+def _relationship(element: Element, folder: str) -> Relationship:
+    kind = element.get("Type", "").rstrip("/").rpartition("/")[2]
+    target = element.get("Target", "")
+    if element.get("TargetMode") == "External":
+        return Relationship(element.get("Id", ""), kind, "")
+    return Relationship(element.get("Id", ""), kind, _part_at(target, folder))
+
+
+def _part_at(target: str, folder: str) -> str:
+    path = unquote(target.replace("\\", "/")).partition("#")[0]
+    absolute = path if path.startswith("/") else posixpath.join("/", folder, path)
+    return posixpath.normpath(absolute).lstrip("/")

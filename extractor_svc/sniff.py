@@ -1,0 +1,184 @@
+"""What a file is, by its bytes and its name, and a refusal where the two do not agree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Final
+
+from extractor_svc.errors import EmptyDocument, InvalidOption, PasswordRequired, TypeMismatch, UnsupportedType
+from extractor_svc.limits import Limits
+from extractor_svc.ooxml import Package
+
+_PDF_WINDOW: Final = 1024
+_TEXT: Final = "text"
+_ENCRYPTED_PACKAGE: Final = "EncryptedPackage".encode("utf-16-le")
+_OFFICE: Final = ("docx", "pptx", "xlsx")
+_BYTE_ORDER_MARKS: Final = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFormat:
+    """A format by the names its files go under; `body` is what their bytes are: `text`, or the id itself."""
+
+    id: str
+    extensions: tuple[str, ...]
+    media_types: tuple[str, ...]
+    body: str
+
+
+_WORD: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+_SLIDES: Final = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+_SHEETS: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+
+FORMATS: Final = (
+    KnownFormat("markdown", (".md", ".markdown", ".mdown", ".mkd"), ("text/markdown", "text/x-markdown"), _TEXT),
+    KnownFormat("html", (".html", ".htm", ".xhtml"), ("text/html", "application/xhtml+xml"), _TEXT),
+    KnownFormat("text", (".txt", ".text"), ("text/plain",), _TEXT),
+    KnownFormat("sql", (".sql",), ("application/sql", "text/x-sql"), _TEXT),
+    KnownFormat("toml", (".toml",), ("application/toml",), _TEXT),
+    KnownFormat("csv", (".csv", ".tsv"), ("text/csv", "text/tab-separated-values"), _TEXT),
+    KnownFormat("pdf", (".pdf",), ("application/pdf",), "pdf"),
+    KnownFormat("docx", (".docx", ".docm"), (_WORD,), "docx"),
+    KnownFormat("pptx", (".pptx", ".pptm"), (_SLIDES,), "pptx"),
+    KnownFormat("xlsx", (".xlsx", ".xlsm"), (_SHEETS, "application/vnd.ms-excel.sheet.macroEnabled.12"), "xlsx"),
+    KnownFormat("parquet", (".parquet",), ("application/vnd.apache.parquet",), "parquet"),
+)
+"""Every format the product knows by name; the registry says which of them are read."""
+
+REFUSED: Final = {".doc": "docx", ".dot": "docx", ".xls": "xlsx", ".xlt": "xlsx", ".ppt": "pptx", ".pps": "pptx", ".xlsb": "xlsx"}
+"""Extensions that are refused by name, and what such a file is to be saved as."""
+
+_MAGIC: Final = (
+    (b"PAR1", "parquet"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "ole"),
+    (b"PK\x03\x04", "zip"),
+    (b"PK\x05\x06", "zip"),
+    (b"\x89PNG\r\n\x1a\n", "png"),
+    (b"\xff\xd8\xff", "jpeg"),
+    (b"GIF87a", "gif"),
+    (b"GIF89a", "gif"),
+    (b"II*\x00", "tiff"),
+    (b"MM\x00*", "tiff"),
+    (b"\x1f\x8b\x08", "gzip"),
+    (b"7z\xbc\xaf\x27\x1c", "7z"),
+    (b"Rar!\x1a\x07", "rar"),
+    (b"{\\rtf", "rtf"),
+    (b"\x7fELF", "elf"),
+    (b"SQLite format 3\x00", "sqlite"),
+)
+
+
+def known_format(format_id: str) -> KnownFormat:
+    """The names of a format.
+
+    Raises:
+        KeyError: there is no such format.
+    """
+    for known in FORMATS:
+        if known.id == format_id:
+            return known
+    raise KeyError(format_id)
+
+
+def identify(content: bytes, *, filename: str, content_type: str, declared: str, limits: Limits) -> str:
+    """The id of the format that the bytes are.
+
+    What is expected is the declared format, else the format of the name's extension, else that of the content type; a
+    text format can be told apart by these alone.
+
+    Raises:
+        EmptyDocument: there are no bytes.
+        InvalidOption: the declared format is none of `FORMATS`.
+        UnsupportedType: nothing here reads these bytes, or the name is one of `REFUSED`.
+        TypeMismatch: the bytes are not what is expected.
+        PasswordRequired: the bytes are an encrypted office file.
+        ZipInvalid, ZipPath, ZipTooManyEntries, ZipBomb, XmlDtdForbidden, Malformed: an office file's package is not sound.
+    """
+    if not content:
+        raise EmptyDocument("the file is empty; send its bytes")
+    extension = PurePosixPath(filename.replace("\\", "/")).suffix.lower()
+    expected = _expected(extension, content_type, declared)
+    if extension in REFUSED and not declared:
+        raise _refused(extension)
+    found = _body(content, expected)
+    if found == "zip":
+        found = Package(content, limits).format_id() or "zip"
+    if found == "ole":
+        raise _ole(content, expected)
+    return _agree(found, expected, extension)
+
+
+def _expected(extension: str, content_type: str, declared: str) -> KnownFormat | None:
+    if declared:
+        return _declared(declared)
+    media_type = content_type.partition(";")[0].strip().lower()
+    for known in FORMATS:
+        if extension in known.extensions:
+            return known
+    return next((known for known in FORMATS if not extension and media_type in map(str.lower, known.media_types)), None)
+
+
+def _declared(format_id: str) -> KnownFormat:
+    try:
+        return known_format(format_id)
+    except KeyError:
+        names = ", ".join(known.id for known in FORMATS)
+        message = f"no format is named {format_id[:40]}; use one of: {names}"
+        raise InvalidOption(message, metadata={"format": format_id[:40]}) from None
+
+
+def _body(content: bytes, expected: KnownFormat | None) -> str:
+    """What the bytes are by their first ones: a format id, the name of a container, `text`, or `binary`."""
+    for magic, name in _MAGIC:
+        if content.startswith(magic):
+            return name
+    if content[:4].startswith(b"%PDF") or content.lstrip()[:5] == b"%PDF-":
+        return "pdf"
+    is_text = _is_text(content)
+    if b"%PDF-" in content[:_PDF_WINDOW] and not (is_text and expected is not None and expected.body == _TEXT):
+        return "pdf"
+    if is_text or (expected is not None and expected.body == _TEXT):
+        return _TEXT
+    return "binary"
+
+
+def _is_text(content: bytes) -> bool:
+    """Whether the first bytes could be text: marked as Unicode, or free of NUL."""
+    return content.startswith(_BYTE_ORDER_MARKS) or b"\x00" not in content[:8192]
+
+
+def _agree(found: str, expected: KnownFormat | None, extension: str) -> str:
+    if expected is not None:
+        if expected.body == found:
+            return expected.id
+        raise TypeMismatch(
+            f"the bytes are {found}, not {expected.id}; send the file under its own type",
+            metadata={"found": found, "expected": expected.id},
+        )
+    if found == _TEXT and not extension:
+        return _TEXT
+    if found != _TEXT and any(known.id == found for known in FORMATS):
+        return found
+    raise UnsupportedType(
+        f"no reader takes {extension or found} files; convert it to a format that is read",
+        metadata={"found": found, "extension": extension},
+    )
+
+
+def _refused(extension: str) -> UnsupportedType:
+    target = REFUSED[extension]
+    return UnsupportedType(
+        f"{extension} files are not read; save it as .{target}", metadata={"extension": extension, "save_as": target}
+    )
+
+
+def _ole(content: bytes, expected: KnownFormat | None) -> Exception:
+    """What to say of the container that holds both legacy office files and encrypted new ones."""
+    if _ENCRYPTED_PACKAGE in content and (expected is None or expected.id in _OFFICE):
+        return PasswordRequired("the file is encrypted; save it without a password")
+    if expected is not None and expected.id not in _OFFICE:
+        return TypeMismatch(
+            f"the bytes are a legacy office file, not {expected.id}", metadata={"found": "ole", "expected": expected.id}
+        )
+    return UnsupportedType("legacy office files are not read; save it as .docx, .xlsx or .pptx", metadata={"found": "ole"})
