@@ -51,12 +51,6 @@ class BlobGone(NotFound):
     reason = "BLOB_GONE"
 
 
-class DocumentExists(AlreadyExists):
-    """A document is live at the source_uri already."""
-
-    reason = "DOCUMENT_EXISTS"
-
-
 class IdempotencyConflict(AlreadyExists):
     """The request_id was used before with another body."""
 

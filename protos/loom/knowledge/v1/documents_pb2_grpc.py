@@ -113,10 +113,10 @@ class DocumentServiceServicer:
     """
 
     def AddDocument(self, request, context):
-        """Adds a document where none is live. Roles: writer. Idempotent by request_id.
+        """Writes a new revision of a document. One that is live at the source_uri is retired and kept as history. Roles: writer.
+        Idempotent by request_id.
 
-        Errors: INVALID_REQUEST, DOCUMENT_EXISTS, IDEMPOTENCY_CONFLICT, REVISION_CONFLICT, DISK_FULL, RECORD_BEHIND_INDEX,
-        INDEX_MODEL_MISMATCH.
+        Errors: INVALID_REQUEST, IDEMPOTENCY_CONFLICT, REVISION_CONFLICT, DISK_FULL, RECORD_BEHIND_INDEX, INDEX_MODEL_MISMATCH.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
