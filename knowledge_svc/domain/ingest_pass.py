@@ -1,0 +1,191 @@
+"""From an artifact to a draft that can be published: checks, chunks, vectors, datasets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from artifact.model import Artifact
+from artifact.model import Dataset as ArtifactDataset
+from knowledge_svc.domain.chunking import ChunkSettings, sha256_of
+from knowledge_svc.domain.documents import check_expected
+from knowledge_svc.domain.embedding import embed_chunks
+from knowledge_svc.domain.errors import DocumentNotFound, ExtractionRefused
+from knowledge_svc.domain.model import (
+    Chunk,
+    DatasetSnapshot,
+    Document,
+    Job,
+    JobEnd,
+    JobState,
+    Original,
+    RevisionDraft,
+    Scope,
+    Section,
+    SourceClass,
+)
+from knowledge_svc.domain.ports import Embedder, Store
+from knowledge_svc.domain.structure import cut_artifact, render
+
+
+class IncompleteExtraction(ExtractionRefused):
+    """Coverage is incomplete and the caller did not allow that."""
+
+    reason = "INCOMPLETE_EXTRACTION"
+
+
+class TooManyChunks(ExtractionRefused):
+    """A document gives more chunks than allowed."""
+
+    reason = "TOO_MANY_CHUNKS"
+
+
+class NothingToIndex(ExtractionRefused):
+    """A file has nothing to index."""
+
+    reason = "NO_TEXT"
+
+
+class SnapshotWriter(Protocol):
+    """Writes datasets to immutable files."""
+
+    def write(
+        self, dataset: ArtifactDataset, *, scope: Scope, source_uri: str, revision: int, ordinal: int, published_at: datetime
+    ) -> DatasetSnapshot:
+        """Writes one dataset durably and returns what names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """An artifact cut into chunks and sections."""
+
+    chunks: tuple[Chunk, ...]
+    sections: tuple[Section, ...]
+
+
+def live_version(store: Store, job: Job) -> Document | None:
+    """The live document a pass is made over.
+
+    Raises:
+        RevisionConflict: the job expects another revision.
+    """
+    try:
+        live = store.document(job.scope, job.source_uri)
+    except DocumentNotFound:
+        live = None
+    check_expected(job.source_uri, live, job.expected_revision)
+    return live
+
+
+def cut(artifact: Artifact, job: Job, *, settings: ChunkSettings, max_chunks: int) -> Cut:
+    """Cuts an artifact.
+
+    Raises:
+        IncompleteExtraction: part of the source is missing and the job does not allow that.
+        NothingToIndex: there is no text.
+        TooManyChunks: there are more chunks than allowed.
+    """
+    coverage = artifact.coverage
+    if not coverage.complete and not job.allow_partial:
+        lost = ", ".join([*coverage.lost, *sorted({failed.reason for failed in coverage.failed})]) or "words unread"
+        raise IncompleteExtraction(
+            f"{coverage.extracted} of {coverage.total} {coverage.unit}s were read ({lost}); allow a partial ingest to publish them"
+        )
+    chunks, sections = cut_artifact(artifact, title=title_of(artifact, job), description=job.description, settings=settings)
+    if not chunks:
+        raise NothingToIndex("the file has no text to index")
+    if len(chunks) > max_chunks:
+        raise TooManyChunks(f"the file gives {len(chunks)} chunks, more than the {max_chunks} allowed; split it")
+    return Cut(chunks, sections)
+
+
+def title_of(artifact: Artifact, job: Job) -> str:
+    """The title the caller gave, else the file's own, else its name without the extension."""
+    return job.title or artifact.title or job.upload.filename.rsplit(".", 1)[0]
+
+
+def draft_of(
+    artifact: Artifact,
+    artifact_sha256: str,
+    job: Job,
+    parts: Cut,
+    *,
+    live: Document | None,
+    store: Store,
+    embedder: Embedder,
+    snapshots: SnapshotWriter,
+    now: datetime,
+    new_id: Callable[[], str],
+    progress: Callable[[int], None],
+) -> RevisionDraft:
+    """Embeds the chunks, writes the datasets and puts together what the publish commits."""
+    vectors = embed_chunks(parts.chunks, scope=job.scope, store=store, embedder=embedder, progress=progress)
+    revision = store.last_revision(job.scope, job.source_uri) + 1
+    datasets = tuple(
+        snapshots.write(dataset, scope=job.scope, source_uri=job.source_uri, revision=revision, ordinal=ordinal, published_at=now)
+        for ordinal, dataset in enumerate(artifact.datasets)
+    )
+    document = _document(artifact, artifact_sha256, job, parts, live=live, revision=revision, now=now, new_id=new_id)
+    return RevisionDraft(
+        document,
+        parts.chunks,
+        parts.sections,
+        vectors,
+        embedder.model,
+        base_revision=live.revision if live else None,
+        datasets=datasets,
+        job_end=_end(artifact, job, parts.chunks, datasets, now=now),
+    )
+
+
+def _document(
+    artifact: Artifact,
+    artifact_sha256: str,
+    job: Job,
+    parts: Cut,
+    *,
+    live: Document | None,
+    revision: int,
+    now: datetime,
+    new_id: Callable[[], str],
+) -> Document:
+    content = render(artifact)
+    return Document(
+        scope=job.scope,
+        source_uri=job.source_uri,
+        doc_id=live.doc_id if live else new_id(),
+        revision=revision,
+        title=title_of(artifact, job),
+        description=job.description,
+        tags=job.tags,
+        metadata=job.metadata,
+        content=content,
+        content_hash=sha256_of(content),
+        author=job.author,
+        source_class=SourceClass.INGESTED,
+        ingested_at=now,
+        updated_at=now,
+        chunk_count=len(parts.chunks),
+        format=artifact.format,
+        parser=artifact.parser,
+        coverage=artifact.coverage,
+        ingestion_id=job.ingestion_id,
+        original=Original(job.upload.sha256, job.upload.filename, job.upload.content_type),
+        artifact_sha256=artifact_sha256,
+        source=job.source,
+    )
+
+
+def _end(artifact: Artifact, job: Job, chunks: Sequence[Chunk], datasets: Sequence[DatasetSnapshot], *, now: datetime) -> JobEnd:
+    return JobEnd(
+        ingestion_id=job.ingestion_id,
+        state=JobState.READY if artifact.coverage.complete else JobState.PARTIAL,
+        ended_at=now,
+        coverage=artifact.coverage,
+        warnings=artifact.warnings,
+        chunks=len(chunks),
+        datasets=len(datasets),
+        format=artifact.format,
+    )

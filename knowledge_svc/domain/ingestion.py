@@ -1,0 +1,264 @@
+"""What an ingestion is: how it is asked for, how it fails, when it is tried again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import PurePath
+from typing import Final
+
+from knowledge_svc.domain.errors import (
+    EmptyDocument,
+    ExtractionRefused,
+    InvalidArtifact,
+    RevisionConflict,
+    UnsupportedFile,
+    UploadNotFound,
+)
+from knowledge_svc.domain.model import (
+    Author,
+    ExtractOptions,
+    FailureClass,
+    Job,
+    JobErrorCode,
+    JobFailure,
+    JobState,
+    RequestKey,
+    Scope,
+    Upload,
+)
+from knowledge_svc.domain.ports import JobQueue
+from services.errors import LoomError, NotFound, ResourceExhausted, Unavailable
+
+FORMAT_BY_EXTENSION: Final[dict[str, str]] = {
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".html": "html",
+    ".htm": "html",
+    ".txt": "text",
+    ".sql": "sql",
+    ".toml": "toml",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".pdf": "pdf",
+    ".docx": "docx",
+    ".pptx": "pptx",
+    ".xlsx": "xlsx",
+    ".parquet": "parquet",
+    ".png": "image",
+    ".jpg": "image",
+    ".jpeg": "image",
+    ".tif": "image",
+    ".tiff": "image",
+}
+"""What a name says of a file; the extractor, not this, decides what the bytes are."""
+
+SAVE_AS: Final[dict[str, str]] = {".doc": ".docx", ".xls": ".xlsx", ".ppt": ".pptx"}
+"""Legacy Office names, refused before anything is stored, and what to save them as (L-UPL-06)."""
+
+MAX_DELAY: Final = timedelta(hours=1)
+
+_CODE_BY_REASON: Final[dict[str, JobErrorCode]] = {
+    "UNSUPPORTED_TYPE": JobErrorCode.UNSUPPORTED_FORMAT,
+    "TYPE_MISMATCH": JobErrorCode.FORMAT_MISMATCH,
+    "EMPTY_DOCUMENT": JobErrorCode.NO_TEXT,
+    "NO_TEXT": JobErrorCode.NO_TEXT,
+    "MALFORMED": JobErrorCode.CORRUPT,
+    "PASSWORD_REQUIRED": JobErrorCode.CORRUPT,
+    "PARSER_CRASHED": JobErrorCode.CORRUPT,
+    "ZIP_INVALID": JobErrorCode.CORRUPT,
+    "ZIP_PATH": JobErrorCode.CORRUPT,
+    "XML_DTD_FORBIDDEN": JobErrorCode.CORRUPT,
+    "CSV_AMBIGUOUS": JobErrorCode.CORRUPT,
+    "PARSE_TIMEOUT": JobErrorCode.TIMEOUT,
+    "MEMORY_LIMIT": JobErrorCode.RESOURCE_LIMIT,
+    "OUTPUT_LIMIT": JobErrorCode.RESOURCE_LIMIT,
+    "DECOMPRESSION_LIMIT": JobErrorCode.RESOURCE_LIMIT,
+    "ZIP_BOMB": JobErrorCode.RESOURCE_LIMIT,
+    "ZIP_TOO_MANY_ENTRIES": JobErrorCode.RESOURCE_LIMIT,
+    "TOO_MANY_ROWS": JobErrorCode.RESOURCE_LIMIT,
+    "TOO_MANY_COLUMNS": JobErrorCode.RESOURCE_LIMIT,
+    "DOCUMENT_TOO_LARGE": JobErrorCode.TOO_LARGE,
+    "ENCODING": JobErrorCode.ENCODING,
+    "INVALID_OPTION": JobErrorCode.INVALID_OPTION,
+    "INCOMPLETE_EXTRACTION": JobErrorCode.INCOMPLETE_EXTRACTION,
+    "TOO_MANY_CHUNKS": JobErrorCode.TOO_LARGE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class IngestRequest:
+    """An ingest as a caller asks for it."""
+
+    upload_id: str
+    source_uri: str
+    title: str = ""
+    description: str = ""
+    tags: tuple[str, ...] = ()
+    metadata: str = "{}"
+    options: ExtractOptions = field(default_factory=ExtractOptions)
+    expected_revision: int | None = None
+    allow_partial: bool = False
+    source: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """How often a job is tried, and the first delay; each later one is twice the one before, at most an hour."""
+
+    max_attempts: int = 8
+    first_delay: timedelta = timedelta(seconds=1)
+
+    def delay(self, attempts: int) -> timedelta:
+        """The wait after that many attempts, at least one."""
+        doubled: int = 1 << min(attempts - 1, 32)
+        return min(MAX_DELAY, self.first_delay * doubled)
+
+
+def named_format(filename: str) -> str:
+    """The format a file's name says, empty where it says none.
+
+    Raises:
+        UnsupportedFile: the name is of a legacy Office format.
+    """
+    extension = PurePath(filename).suffix.lower()
+    if extension in SAVE_AS:
+        raise UnsupportedFile(
+            f"{extension} files are not read; save the file as {SAVE_AS[extension]} and upload that",
+            metadata={"extension": extension, "save_as": SAVE_AS[extension]},
+        )
+    return FORMAT_BY_EXTENSION.get(extension, "")
+
+
+def failure_of(error: LoomError) -> JobFailure | None:
+    """Why an attempt that met this error fails for good, None where trying again can help."""
+    if isinstance(error, (Unavailable, ResourceExhausted)):
+        return None
+    reason = error.code_reason
+    if isinstance(error, RevisionConflict):
+        return JobFailure(JobErrorCode.REVISION_CONFLICT, FailureClass.CONFLICT, error.message, reason)
+    if isinstance(error, InvalidArtifact):
+        return JobFailure(JobErrorCode.INVALID_ARTIFACT, FailureClass.SYSTEM, error.message, reason)
+    if isinstance(error, NotFound):
+        return JobFailure(JobErrorCode.ORIGINAL_GONE, FailureClass.SYSTEM, error.message, reason)
+    if isinstance(error, ExtractionRefused):
+        code = _CODE_BY_REASON.get(reason, JobErrorCode.REFUSED)
+        return JobFailure(code, FailureClass.CONTENT, error.message, reason)
+    return JobFailure(JobErrorCode.INTERNAL, FailureClass.SYSTEM, "the ingest met a defect; the log has its details", reason)
+
+
+def exhausted(job: Job, error: LoomError) -> JobFailure:
+    """The end of a job that was tried as often as is allowed."""
+    message = f"gave up after {job.attempts} attempts: {error.message}"
+    return JobFailure(JobErrorCode.RETRIES_EXHAUSTED, FailureClass.SYSTEM, message, error.code_reason)
+
+
+class Ingestions:
+    """The use cases of uploads and jobs. Every method blocks; what it returns is durable."""
+
+    def __init__(
+        self,
+        queue: JobQueue,
+        *,
+        upload_ttl: timedelta,
+        clock: Callable[[], datetime],
+        new_id: Callable[[], str],
+        on_queued: Callable[[], None],
+        on_cancel: Callable[[str], None],
+    ) -> None:
+        self._queue = queue
+        self._upload_ttl = upload_ttl
+        self._clock = clock
+        self._new_id = new_id
+        self._on_queued = on_queued
+        self._on_cancel = on_cancel
+
+    def register(self, scope: Scope, *, sha256: str, size_bytes: int, filename: str, content_type: str, owner: str) -> Upload:
+        """Records an upload whose bytes are stored.
+
+        Raises:
+            EmptyDocument: it has no bytes.
+            UnsupportedFile: its name is of a refused format.
+        """
+        if size_bytes == 0:
+            raise EmptyDocument("the file is empty; upload one that has bytes")
+        now = self._clock()
+        upload = Upload(
+            upload_id=self._new_id(),
+            scope=scope,
+            sha256=sha256,
+            size_bytes=size_bytes,
+            filename=filename,
+            content_type=content_type,
+            format=named_format(filename),
+            owner=owner,
+            created_at=now,
+            expires_at=now + self._upload_ttl,
+        )
+        self._queue.add_upload(upload)
+        return upload
+
+    def start(self, scope: Scope, asked: IngestRequest, *, author: Author, request: RequestKey | None = None) -> Job:
+        """Queues a job.
+
+        Raises:
+            UploadNotFound: there is no such upload of this caller, or it expired.
+            IdempotencyConflict: the request id was used with another body.
+        """
+        now = self._clock()
+        upload = self._own_upload(scope, asked.upload_id, author=author, now=now)
+        job = Job(
+            ingestion_id=self._new_id(),
+            scope=scope,
+            seq=0,
+            upload=upload,
+            source_uri=asked.source_uri,
+            title=asked.title,
+            description=asked.description,
+            tags=asked.tags,
+            metadata=asked.metadata,
+            options=asked.options,
+            expected_revision=asked.expected_revision,
+            allow_partial=asked.allow_partial,
+            author=author,
+            source=asked.source,
+            state=JobState.PENDING,
+            queued_at=now,
+            updated_at=now,
+            next_attempt_at=now,
+        )
+        queued = self._queue.add_job(job, request=request)
+        self._on_queued()
+        return queued
+
+    def get(self, scope: Scope, ingestion_id: str) -> Job:
+        """Returns a job.
+
+        Raises:
+            IngestionNotFound: there is none.
+        """
+        return self._queue.job(scope, ingestion_id)
+
+    def page(self, scope: Scope, *, states: Sequence[JobState], source_uri: str, before_seq: int | None, limit: int) -> list[Job]:
+        """Returns jobs newest first."""
+        return self._queue.jobs(scope, states=states, source_uri=source_uri, before_seq=before_seq, limit=limit)
+
+    def cancel(self, scope: Scope, ingestion_id: str) -> Job:
+        """Ends a pending job; asks a running one to end before it publishes.
+
+        Raises:
+            IngestionNotFound: there is none.
+            TooLateToCancel: it ended.
+        """
+        job = self._queue.cancel(scope, ingestion_id, now=self._clock())
+        self._on_cancel(ingestion_id)
+        return job
+
+    def _own_upload(self, scope: Scope, upload_id: str, *, author: Author, now: datetime) -> Upload:
+        upload = self._queue.upload(scope, upload_id)
+        if upload.owner != author.actor or upload.expires_at <= now:
+            raise UploadNotFound(
+                f"no upload {upload_id!r} of this caller, or it expired; upload the file again", metadata={"upload_id": upload_id}
+            )
+        return upload

@@ -1,0 +1,248 @@
+"""Runs due jobs, several at once: extract, cut and embed, publish."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Executor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final, ParamSpec, TypeVar
+
+import structlog
+
+from knowledge_svc.domain.chunking import ChunkSettings
+from knowledge_svc.domain.ingest_pass import Cut, SnapshotWriter, cut, draft_of, live_version
+from knowledge_svc.domain.ingestion import RetryPolicy, exhausted, failure_of
+from knowledge_svc.domain.model import FailureClass, Job, JobErrorCode, JobFailure, JobStage
+from knowledge_svc.domain.ports import BlobStore, Embedder, Extractor, JobQueue, Store
+from knowledge_svc.domain.publishing import Publisher
+from knowledge_svc.jobs.board import JobBoard, Standing
+from services.errors import Internal, LoomError, Unavailable
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+IDLE: Final = timedelta(seconds=30)
+"""Longest sleep of an idle worker; a queued job wakes it at once."""
+RENEWAL: Final = timedelta(seconds=2)
+"""How often a running job's standing goes to the record, with its lease."""
+
+_log = structlog.get_logger("loom.jobs")
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerSettings:
+    """How jobs are run. `lease` must outlast the time between two renewals by far."""
+
+    workers: int = 2
+    max_pass: timedelta = timedelta(seconds=900)
+    lease: timedelta = timedelta(seconds=60)
+    max_chunks: int = 50_000
+    chunks: ChunkSettings = field(default_factory=ChunkSettings)
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """Everything a pass works with."""
+
+    store: Store
+    queue: JobQueue
+    blobs: BlobStore
+    publisher: Publisher
+    embedder: Embedder
+    extractor: Extractor
+    snapshots: SnapshotWriter
+    clock: Callable[[], datetime]
+    new_id: Callable[[], str]
+
+
+class IngestWorkers:
+    """The workers of one process. `start` and `stop` are called on the event loop; blocking work runs on the executor."""
+
+    def __init__(self, shop: Workshop, *, settings: WorkerSettings, board: JobBoard, executor: Executor) -> None:
+        self._shop = shop
+        self._settings = settings
+        self._board = board
+        self._executor = executor
+        self._wake = asyncio.Event()
+        self._loops: list[asyncio.Task[None]] = []
+        self._passes: dict[str, asyncio.Task[None]] = {}
+        self._publishing: set[str] = set()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def start(self) -> None:
+        """Puts back what a dead process left, then takes jobs."""
+        self._loop = asyncio.get_running_loop()
+        returned = await self._blocking(self._shop.queue.requeue_processing, now=self._shop.clock())
+        if returned:
+            _log.warning("jobs_requeued", jobs=returned)
+        self._loops = [asyncio.create_task(self._take_jobs(), name=f"ingest-{n}") for n in range(self._settings.workers)]
+
+    async def stop(self) -> None:
+        """Stops taking jobs; a pass that is not publishing is cut and its job put back by the next start."""
+        for task in self._loops:
+            task.cancel()
+        await asyncio.gather(*self._loops, return_exceptions=True)
+
+    def queued(self) -> None:
+        """Says from any thread that a job waits."""
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._wake.set)
+
+    def cancelled(self, ingestion_id: str) -> None:
+        """Says from any thread that a job is asked to end."""
+        self._board.moved(ingestion_id)
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._cut_pass, ingestion_id)
+
+    def _cut_pass(self, ingestion_id: str) -> None:
+        task = self._passes.get(ingestion_id)
+        if task is not None and ingestion_id not in self._publishing:
+            task.cancel()
+
+    async def _take_jobs(self) -> None:
+        while True:
+            now = self._shop.clock()
+            job = await self._blocking(self._shop.queue.claim, now=now, lease_until=now + self._settings.lease)
+            if job is None:
+                await self._rest()
+            else:
+                await self._run(job)
+                self._wake.set()
+
+    async def _rest(self) -> None:
+        """Sleeps until a job is queued or the next one is due."""
+        self._wake.clear()
+        now = self._shop.clock()
+        due = await self._blocking(self._shop.queue.next_due, now=now)
+        wait = min(IDLE, max(due - now, timedelta(milliseconds=10))) if due else IDLE
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._wake.wait(), wait.total_seconds())
+
+    async def _run(self, job: Job) -> None:
+        """One pass over a job, and what becomes of the job after it."""
+        _log.info("job_started", ingestion_id=job.ingestion_id, attempt=job.attempts)
+        task = asyncio.create_task(self._pass(job))
+        self._passes[job.ingestion_id] = task
+        try:
+            async with asyncio.timeout(self._settings.max_pass.total_seconds()):
+                await task
+            _log.info("job_published", ingestion_id=job.ingestion_id)
+        except TimeoutError:
+            await self._failed(job, Unavailable("the pass ran longer than allowed"))
+        except asyncio.CancelledError:
+            await self._interrupted(job, task)
+        except LoomError as error:
+            await self._failed(job, error)
+        except Exception:
+            _log.exception("job_defect", ingestion_id=job.ingestion_id)
+            await self._failed(job, Internal("the ingest met a defect; the log has its details"))
+        finally:
+            self._passes.pop(job.ingestion_id, None)
+            self._publishing.discard(job.ingestion_id)
+            self._board.clear(job.ingestion_id)
+
+    async def _interrupted(self, job: Job, task: asyncio.Task[None]) -> None:
+        """Tells a cancelled job from a stopping process."""
+        current = asyncio.current_task()
+        if current is not None and current.cancelling():
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            raise asyncio.CancelledError
+        await self._blocking(self._shop.queue.end_cancelled, job, now=self._shop.clock())
+        _log.info("job_cancelled", ingestion_id=job.ingestion_id)
+
+    async def _failed(self, job: Job, error: LoomError) -> None:
+        now = self._shop.clock()
+        failure = failure_of(error)
+        if failure is None and job.attempts < self._settings.retry.max_attempts:
+            waiting = JobFailure(JobErrorCode.RETRIES_EXHAUSTED, FailureClass.RETRYING, error.message, error.code_reason)
+            due = now + self._settings.retry.delay(job.attempts)
+            await self._blocking(self._shop.queue.retry, job, failure=waiting, next_attempt_at=due, now=now)
+            _log.warning("job_waits", ingestion_id=job.ingestion_id, reason=error.code_reason, attempts=job.attempts)
+            return
+        ended = failure or exhausted(job, error)
+        await self._blocking(self._shop.queue.fail, job, failure=ended, now=now)
+        _log.warning("job_failed", ingestion_id=job.ingestion_id, code=ended.code.value, reason=ended.reason)
+
+    async def _pass(self, job: Job) -> None:
+        """Extract, cut, embed, publish."""
+        shop, report = self._shop, _Reporter(self, job)
+        live = await self._blocking(live_version, shop.store, job)
+        await report.stage(JobStage.PARSE)
+        artifact, stored = await shop.extractor.extract(shop.blobs, job.upload, job.options, progress=report.units)
+        artifact_sha256 = await self._blocking(shop.blobs.put, stored)
+        parts: Cut = await self._blocking(cut, artifact, job, settings=self._settings.chunks, max_chunks=self._settings.max_chunks)
+        await report.stage(JobStage.EMBED, unit="chunk", total=len(parts.chunks))
+        draft = await self._blocking(
+            draft_of,
+            artifact,
+            artifact_sha256,
+            job,
+            parts,
+            live=live,
+            store=shop.store,
+            embedder=shop.embedder,
+            snapshots=shop.snapshots,
+            now=shop.clock(),
+            new_id=shop.new_id,
+            progress=lambda done: report.units("chunk", done, len(parts.chunks)),
+        )
+        await report.stage(JobStage.PUBLISH)
+        self._publishing.add(job.ingestion_id)
+        await self._blocking(shop.publisher.publish, draft)
+
+    async def _blocking(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._executor, lambda: work(*args, **kwargs))
+
+    async def _record(self, job: Job, standing: Standing) -> None:
+        until = self._shop.clock() + self._settings.lease
+        await self._blocking(
+            self._shop.queue.progress,
+            job,
+            stage=standing.stage,
+            unit=standing.unit,
+            done=standing.done,
+            total=standing.total,
+            lease_until=until,
+        )
+
+
+class _Reporter:
+    """Posts a job's standing to the board at once and to the record now and then. `units` is safe from any thread."""
+
+    def __init__(self, workers: IngestWorkers, job: Job) -> None:
+        self._workers = workers
+        self._job = job
+        self._stage = JobStage.PARSE
+        self._renewed_at = 0.0
+        self._loop = asyncio.get_running_loop()
+        self._writing: asyncio.Task[None] | None = None
+
+    async def stage(self, stage: JobStage, *, unit: str = "", total: int = 0) -> None:
+        """Enters a stage; the record has it when this returns."""
+        self._stage = stage
+        if self._writing is not None:
+            await self._writing
+        standing = Standing(stage, unit, 0, total)
+        self._workers._board.post(self._job.ingestion_id, standing)
+        await self._workers._record(self._job, standing)
+
+    def units(self, unit: str, done: int, total: int) -> None:
+        """Says how far the stage is."""
+        standing = Standing(self._stage, unit, done, total)
+        self._workers._board.post(self._job.ingestion_id, standing)
+        self._loop.call_soon_threadsafe(self._renew, standing)
+
+    def _renew(self, standing: Standing) -> None:
+        now = self._loop.time()
+        if self._writing is not None and not self._writing.done():
+            return
+        if now - self._renewed_at < RENEWAL.total_seconds():
+            return
+        self._renewed_at = now
+        self._writing = asyncio.create_task(self._workers._record(self._job, standing))
