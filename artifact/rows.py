@@ -75,11 +75,12 @@ def write_rows(rows: pa.Table, columns: Sequence[Column], *, max_part_bytes: int
         ArtifactFault: the rows do not fit the columns.
     """
     check_schema(rows.schema, columns, field=field)
+    schema = row_schema(columns)
     sink = io.BytesIO()
     pending = bytearray()
-    with pa.ipc.new_stream(sink, row_schema(columns)) as writer:
+    with pa.ipc.new_stream(sink, schema) as writer:
         for batch in rows.to_batches(max_chunksize=_rows_per_batch(rows, max_part_bytes)):
-            writer.write_batch(batch)
+            writer.write_batch(pa.RecordBatch.from_arrays(batch.columns, schema=schema))
             pending += _drain(sink)
             while len(pending) >= max_part_bytes:
                 yield bytes(pending[:max_part_bytes])
@@ -133,14 +134,11 @@ class _Joined(io.RawIOBase):
 
 
 def _read_table(source: _Joined, columns: Sequence[Column], *, row_count: int, field: str) -> pa.Table:
-    messages = pa.ipc.MessageReader.open_stream(source)
-    if (first := next(messages, None)) is None:
-        raise ArtifactFault(field, "has no schema")
-    schema = pa.ipc.read_schema(first)
-    check_schema(schema, columns, field=field)
+    schema = row_schema(columns)
+    _check_schema_message(source, schema, field=field)
     batches = []
     rows_left = row_count
-    for message in messages:
+    for message in pa.ipc.MessageReader.open_stream(source):
         _refuse_compression(message, field)
         batch = pa.ipc.read_record_batch(message, schema)
         batch.validate(full=True)
@@ -148,8 +146,14 @@ def _read_table(source: _Joined, columns: Sequence[Column], *, row_count: int, f
         if rows_left < 0:
             raise ArtifactFault(field, f"has more rows than {row_count}")
         batches.append(batch)
-    plain = row_schema(columns)
-    return pa.Table.from_batches([pa.RecordBatch.from_arrays(batch.columns, schema=plain) for batch in batches], plain)
+    return pa.Table.from_batches(batches, schema)
+
+
+def _check_schema_message(source: _Joined, schema: pa.Schema, *, field: str) -> None:
+    """Compares the stream's schema as bytes: Arrow's reader of schemas crashes on some damaged ones."""
+    expected = schema.serialize().to_pybytes()
+    if source.read(len(expected)) != expected:
+        raise ArtifactFault(field, "holds other columns than the dataset states, or no Arrow IPC stream")
 
 
 def _refuse_compression(message: pa.ipc.Message, field: str) -> None:
