@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 from artifact.locators import Locator
 from artifact.model import Artifact
 from extractor_svc.context import ReadContext
 from extractor_svc.errors import UnsupportedType
+from extractor_svc.formats import markdown
+from extractor_svc.sniff import known_format
+
+Read: TypeAlias = Callable[[bytes, ReadContext], Artifact]
+Resolve: TypeAlias = Callable[[bytes, Locator, ReadContext], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +30,24 @@ class FormatReader:
     media_types: tuple[str, ...]
     parser: str
     abilities: tuple[str, ...]
-    read: Callable[[bytes, ReadContext], Artifact]
-    resolve: Callable[[bytes, Locator, ReadContext], str]
+    read: Read
+    resolve: Resolve
 
 
-READERS: Final[tuple[FormatReader, ...]] = ()
+def _reader(format_id: str, parser: str, *, abilities: tuple[str, ...], read: Read, resolve: Resolve) -> FormatReader:
+    names = known_format(format_id)
+    return FormatReader(names.id, names.extensions, names.media_types, parser, abilities, read, resolve)
+
+
+READERS: Final = (
+    _reader(
+        "markdown",
+        markdown.PARSER,
+        abilities=("headings", "tables", "locators"),
+        read=markdown.read,
+        resolve=markdown.resolve,
+    ),
+)
 
 
 def reader_of(format_id: str) -> FormatReader:
