@@ -37,8 +37,6 @@ _RUN: Final = re.compile(
     r"|(?P<word>U?[lmd]+|U+d*)(?![-.]?[Uld]|_+[Uld])"
     r"|[Uld][Uldm]*(?:(?:[-.]|_+)[Uld][Uldm]*)*"
 )
-    r"(?P<unspaced>c[cm]*)|(?P<word>U?[lmd]+|U+d*)(?![-.]?[Uld]|_+[Uld])|[Uld][Uldm]*(?:(?:[-.]|_+)[Uld][Uldm]*)*"
-)
 _SEGMENT: Final = re.compile(r"[^.]+")
 _ATOM: Final = re.compile(r"[^-._]+")
 _CAMEL: Final = re.compile(r"[lm]d*U|UUl[lm]")
