@@ -1,0 +1,1 @@
+"""What calls answer: frozen values, one module a noun; places and receipts stay the contract's own messages."""
