@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from google.protobuf import json_format
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -18,7 +18,7 @@ from knowledge_svc.domain.fusion import LegShare
 from knowledge_svc.domain.model import Document, FailureClass, Job, JobErrorCode, JobStage, JobState, Section, SourceClass
 from knowledge_svc.domain.search import KEYS, LEXICAL, VECTOR, Hit
 
-_STATE_NUMBERS: Final = {state: number for number, state in STATES.items()}
+_STATE_NUMBERS: Final[dict[JobState, Any]] = {state: number for number, state in STATES.items()}
 _STAGE_NUMBERS: Final = {
     JobStage.PARSE: ingest_pb2.INGESTION_STAGE_PARSE,
     JobStage.EMBED: ingest_pb2.INGESTION_STAGE_EMBED,
@@ -162,11 +162,11 @@ def _add_failure(message: ingest_pb2.Ingestion, job: Job) -> None:
         message.error_code = _error_number(job.failure.code)
 
 
-def _failure_number(kind: FailureClass) -> ingest_pb2.FailureClass:
+def _failure_number(kind: FailureClass) -> Any:  # Any: enum numbers, which the generated types take apart by name
     return ingest_pb2.FailureClass.Value(f"FAILURE_CLASS_{kind.name}")
 
 
-def _error_number(code: JobErrorCode) -> ingest_pb2.IngestionErrorCode:
+def _error_number(code: JobErrorCode) -> Any:  # Any: as above
     return ingest_pb2.IngestionErrorCode.Value(f"INGESTION_ERROR_CODE_{code.name}")
 
 

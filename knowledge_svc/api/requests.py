@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
 from typing import Final
 
 from google.protobuf import json_format
 from google.protobuf.message import Message
 from google.protobuf.struct_pb2 import Struct
 from loom.knowledge.v1 import documents_pb2, ingest_pb2, search_pb2
-from services.auth import current_identity
 
 from knowledge_svc.domain.documents import DocumentInput, request_key
 from knowledge_svc.domain.ingestion import IngestRequest
@@ -24,6 +24,7 @@ from knowledge_svc.domain.model import (
     Scope,
 )
 from knowledge_svc.domain.search import SearchMode, SearchQuery
+from services.auth import current_identity
 from services.errors import FieldViolation, InvalidArgument, Unimplemented
 
 MAX_URI: Final = 2048
@@ -40,13 +41,13 @@ MAX_TOP_K: Final = 100
 DEFAULT_TOP_K: Final = 5
 MAX_LEXICAL_WEIGHT: Final = 10.0
 
-_MODES: Final = {
+_MODES: Final[dict[int, SearchMode]] = {
     search_pb2.SEARCH_MODE_UNSPECIFIED: SearchMode.HYBRID,
     search_pb2.SEARCH_MODE_HYBRID: SearchMode.HYBRID,
     search_pb2.SEARCH_MODE_SEMANTIC: SearchMode.SEMANTIC,
     search_pb2.SEARCH_MODE_LEXICAL: SearchMode.LEXICAL,
 }
-STATES: Final = {
+STATES: Final[dict[int, JobState]] = {
     ingest_pb2.INGESTION_STATE_PENDING: JobState.PENDING,
     ingest_pb2.INGESTION_STATE_PROCESSING: JobState.PROCESSING,
     ingest_pb2.INGESTION_STATE_READY: JobState.READY,
@@ -181,8 +182,8 @@ def document_filter(uri_prefixes: Sequence[str], tags: Sequence[str]) -> Documen
     return DocumentFilter(tuple(uri_prefixes), tuple(tags))
 
 
-def search_query(request: search_pb2.SearchRequest, scope: Scope, *, since: ChunkFilter) -> SearchQuery:
-    """Reads a search; `since` carries the moment its window begins, worked out by the caller's clock.
+def search_query(request: search_pb2.SearchRequest, scope: Scope, *, now: datetime) -> SearchQuery:
+    """Reads a search; a window in time ends now.
 
     Raises:
         InvalidArgument: with every fault as a violation.
@@ -194,6 +195,7 @@ def search_query(request: search_pb2.SearchRequest, scope: Scope, *, since: Chun
     faults.check(0 <= request.top_k <= MAX_TOP_K, "top_k", f"takes 1 to {MAX_TOP_K}, or 0 for {DEFAULT_TOP_K}")
     weight = request.lexical_weight if request.HasField("lexical_weight") else 1.0
     faults.check(0 <= weight <= MAX_LEXICAL_WEIGHT, "lexical_weight", f"takes 0 to {MAX_LEXICAL_WEIGHT:g}")
+    faults.check(not request.HasField("since") or request.since.ToTimedelta() > timedelta(), "since", "must be longer than nothing")
     faults.check(request.mode in _MODES, "mode", "is not a search mode")
     _check_selection(faults, request.uri_prefixes, request.tags)
     faults.texts(request.formats, "formats", most=MAX_TAGS, length=MAX_NAME, least=0)
@@ -210,7 +212,7 @@ def search_query(request: search_pb2.SearchRequest, scope: Scope, *, since: Chun
             tags=tuple(request.tags),
             formats=tuple(request.formats),
             block_types=tuple(request.block_types),
-            ingested_since=since.ingested_since,
+            ingested_since=now - request.since.ToTimedelta() if request.HasField("since") else None,
         ),
         collapse_sections=request.collapse_sections if request.HasField("collapse_sections") else True,
         top_k=request.top_k or DEFAULT_TOP_K,

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
-from typing import Final
+from typing import Any, Final
 
 import grpc
 from loom.extractor.v1 import extractor_pb2 as pb
 from loom.extractor.v1 import extractor_pb2_grpc
-from services.status import error_from_rpc
 
 from artifact.codec import (
     ArtifactAssembler,
@@ -29,6 +28,7 @@ from knowledge_svc.domain.errors import ExtractionRefused, ExtractorDown, Invali
 from knowledge_svc.domain.model import Capabilities, ExtractOptions, FormatInfo, Upload
 from knowledge_svc.domain.ports import BlobStore, ProgressSink
 from services.errors import FailedPrecondition, InvalidArgument, LoomError
+from services.status import error_from_rpc
 
 CACHE_S: Final = 60.0
 """How long capabilities, or the failure to read them, are kept (L-EXT-02, L-EXT-03)."""
@@ -47,7 +47,7 @@ class RemoteExtractor:
         metadata: tuple[tuple[str, str], ...] = (),
         monotonic: Callable[[], float],
     ) -> None:
-        self._stub: extractor_pb2_grpc.ExtractorServiceAsyncStub = extractor_pb2_grpc.ExtractorServiceStub(channel)
+        self._stub: Any = extractor_pb2_grpc.ExtractorServiceStub(channel)  # type: ignore[no-untyped-call]  # generated without types
         self._timeout_s = timeout_s
         self._max_artifact_bytes = max_artifact_bytes
         self._metadata = metadata

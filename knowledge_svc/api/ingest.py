@@ -1,0 +1,269 @@
+"""IngestService."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final, Protocol
+
+from google.protobuf.duration_pb2 import Duration
+from loom.knowledge.v1 import ingest_pb2 as pb
+from loom.knowledge.v1 import ingest_pb2_grpc
+
+from knowledge_svc.api.messages import job_message, timestamp
+from knowledge_svc.api.requests import (
+    MAX_FILENAME,
+    MAX_NAME,
+    Faults,
+    Scopes,
+    author,
+    ingest_request,
+    job_states,
+    retry_key,
+)
+from knowledge_svc.api.runner import Runner
+from knowledge_svc.domain.errors import (
+    ChecksumMismatch,
+    EmptyDocument,
+    ExtractorDown,
+    ExtractorNotConfigured,
+    UploadStalled,
+    UploadTooLarge,
+)
+from knowledge_svc.domain.ingestion import FORMAT_BY_EXTENSION, SAVE_AS, Ingestions, named_format
+from knowledge_svc.domain.model import Capabilities, Job, Scope, Upload
+from knowledge_svc.domain.ports import BlobFile, BlobStore, Extractor
+from services.errors import FieldViolation, InvalidArgument, Unimplemented
+from services.interceptor import RpcContext
+from services.paging import page_size, read_page_token, write_page_token
+
+DEFAULT_PAGE: Final = 50
+MAX_PAGE: Final = 500
+HEARTBEAT_S: Final = 5.0
+"""How often a watched job is read again even when nothing was heard of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class UploadLimits:
+    """Bytes of a file, seconds between two of its messages, and how long it waits for its ingest."""
+
+    max_bytes: int
+    stall_s: float
+    ttl: timedelta
+
+
+class JobWatch(Protocol):
+    """What the servicer needs of the job board."""
+
+    def overlay(self, job: Job) -> Job:
+        """Returns the job with its standing in this process."""
+
+    def watching(self, ingestion_id: str) -> AbstractAsyncContextManager[asyncio.Event]:
+        """Returns an event that is set whenever the job moves."""
+
+
+class IngestServicer(ingest_pb2_grpc.IngestServiceServicer):
+    """Answers the ingest RPCs; those not named here answer UNIMPLEMENTED."""
+
+    def __init__(
+        self,
+        ingestions: Ingestions,
+        blobs: BlobStore,
+        board: JobWatch,
+        extractor: Extractor | None,
+        *,
+        limits: UploadLimits,
+        scopes: Scopes,
+        write: Runner,
+        read: Runner,
+    ) -> None:
+        self._ingestions = ingestions
+        self._blobs = blobs
+        self._board = board
+        self._extractor = extractor
+        self._limits = limits
+        self._scopes = scopes
+        self._write = write
+        self._read = read
+
+    async def UploadFile(self, request_iterator: AsyncIterator[pb.UploadFileRequest], context: RpcContext) -> pb.UploadFileResponse:
+        """Stores a file by its hash."""
+        header = await self._header(request_iterator)
+        scope = self._scopes.of(header.namespace)
+        with self._blobs.new_file() as file:
+            async for request in _timed(request_iterator, self._limits.stall_s):
+                if request.WhichOneof("part") != "data":
+                    raise _protocol_fault("only bytes may follow the header")
+                self._check_room(file.size_bytes + len(request.data))
+                await self._write(file.write, request.data)
+            upload = await self._write(self._stored, file, header, scope=scope, owner=author().actor)
+        return pb.UploadFileResponse(
+            upload_id=upload.upload_id,
+            sha256=upload.sha256,
+            size_bytes=upload.size_bytes,
+            format=upload.format,
+            content_type=upload.content_type,
+            expires_at=timestamp(upload.expires_at),
+        )
+
+    async def StartIngestion(self, request: pb.StartIngestionRequest, context: RpcContext) -> pb.StartIngestionResponse:
+        """Queues an ingest."""
+        if self._extractor is None:
+            raise ExtractorNotConfigured("no extractor is configured; set LOOM_DOCUMENT_EXTRACTOR_URL and start again")
+        job = await self._write(
+            self._ingestions.start,
+            self._scopes.of(request.namespace),
+            ingest_request(request),
+            author=author(),
+            request=retry_key("StartIngestion", request.request_id, request),
+        )
+        return pb.StartIngestionResponse(ingestion=job_message(job))
+
+    async def GetIngestion(self, request: pb.GetIngestionRequest, context: RpcContext) -> pb.GetIngestionResponse:
+        """Returns a job."""
+        job = await self._job(self._scopes.of(request.namespace), request.ingestion_id)
+        return pb.GetIngestionResponse(ingestion=job_message(job))
+
+    async def ListIngestions(self, request: pb.ListIngestionsRequest, context: RpcContext) -> pb.ListIngestionsResponse:
+        """Lists jobs, newest first."""
+        size = page_size(request.page_size, default=DEFAULT_PAGE, cap=MAX_PAGE)
+        scope = self._scopes.of(request.namespace)
+        states = job_states(request.states)
+        bound = ("ListIngestions", scope.org, scope.namespace, request.source_uri, *[state.value for state in states])
+        before = int(read_page_token(request.page_token, bound)[0]) if request.page_token else None
+        jobs = await self._read(
+            self._ingestions.page, scope, states=states, source_uri=request.source_uri, before_seq=before, limit=size + 1
+        )
+        token = write_page_token((str(jobs[size - 1].seq),), bound) if len(jobs) > size else ""
+        messages = [job_message(self._board.overlay(job)) for job in jobs[:size]]
+        return pb.ListIngestionsResponse(ingestions=messages, next_page_token=token)
+
+    async def WatchIngestion(
+        self, request: pb.WatchIngestionRequest, context: RpcContext
+    ) -> AsyncIterator[pb.WatchIngestionResponse]:
+        """Streams a job's state until it ends."""
+        scope = self._scopes.of(request.namespace)
+        async with self._board.watching(request.ingestion_id) as moved:
+            told: Job | None = None
+            while told is None or not told.state.ended:
+                moved.clear()
+                job = await self._job(scope, request.ingestion_id)
+                if job != told:
+                    yield pb.WatchIngestionResponse(ingestion=job_message(job))
+                    told = job
+                if not job.state.ended:
+                    with suppress(TimeoutError):
+                        await asyncio.wait_for(moved.wait(), HEARTBEAT_S)
+
+    async def CancelIngestion(self, request: pb.CancelIngestionRequest, context: RpcContext) -> pb.CancelIngestionResponse:
+        """Stops a job that has not published."""
+        job = await self._write(self._ingestions.cancel, self._scopes.of(request.namespace), request.ingestion_id)
+        return pb.CancelIngestionResponse(ingestion=job_message(job))
+
+    async def ListFormats(self, request: pb.ListFormatsRequest, context: RpcContext) -> pb.ListFormatsResponse:
+        """Lists the formats, and whether each can be read now."""
+        ttl = Duration()
+        ttl.FromTimedelta(self._limits.ttl)
+        return pb.ListFormatsResponse(
+            formats=_format_messages(*await self._capabilities()),
+            max_upload_bytes=self._limits.max_bytes,
+            refused_extensions=sorted(SAVE_AS),
+            upload_ttl=ttl,
+        )
+
+    async def _capabilities(self) -> tuple[Capabilities | None, bool]:
+        """What the extractor reads, and whether that is known; without an extractor it is known to be nothing."""
+        if self._extractor is None:
+            return None, True
+        try:
+            return await self._extractor.capabilities(), True
+        except ExtractorDown:
+            return None, False
+
+    async def _job(self, scope: Scope, ingestion_id: str) -> Job:
+        return self._board.overlay(await self._read(self._ingestions.get, scope, ingestion_id))
+
+    async def _header(self, requests: AsyncIterator[pb.UploadFileRequest]) -> pb.UploadHeader:
+        """The header of an upload, checked before a byte is stored."""
+        first = await anext(_timed(requests, self._limits.stall_s), None)
+        if first is None or first.WhichOneof("part") != "header":
+            raise _protocol_fault("the first message must be a header")
+        header = first.header
+        if header.resume_upload_id or header.offset:
+            raise Unimplemented("resuming an upload is declared and not built yet; send it whole")
+        faults = Faults()
+        faults.text(header.filename, "header.filename", most=MAX_FILENAME, least=1)
+        faults.text(header.content_type, "header.content_type", most=MAX_NAME)
+        hexadecimal = all(c in "0123456789abcdef" for c in header.sha256)
+        faults.check(len(header.sha256) in (0, 64) and hexadecimal, "header.sha256", "takes 64 lower-case hex digits, or none")
+        faults.raise_any()
+        named_format(header.filename)
+        self._check_room(header.size_bytes)
+        return header
+
+    def _check_room(self, size_bytes: int) -> None:
+        if size_bytes > self._limits.max_bytes:
+            raise UploadTooLarge(
+                f"the file has more than {self._limits.max_bytes} bytes; split it",
+                metadata={"max_bytes": str(self._limits.max_bytes)},
+            )
+
+    def _stored(self, file: BlobFile, header: pb.UploadHeader, *, scope: Scope, owner: str) -> Upload:
+        """Checks what came against what was announced, then keeps it."""
+        if header.HasField("size_bytes") and header.size_bytes != file.size_bytes:
+            raise _mismatch("size_bytes", str(header.size_bytes), str(file.size_bytes))
+        if header.sha256 and header.sha256 != file.sha256:
+            raise _mismatch("sha256", header.sha256, file.sha256)
+        if file.size_bytes == 0:
+            raise EmptyDocument("the file is empty; upload one that has bytes")
+        return self._ingestions.register(
+            scope,
+            sha256=file.keep(),
+            size_bytes=file.size_bytes,
+            filename=header.filename,
+            content_type=header.content_type,
+            owner=owner,
+        )
+
+
+async def _timed(requests: AsyncIterator[pb.UploadFileRequest], stall_s: float) -> AsyncIterator[pb.UploadFileRequest]:
+    """The messages of a stream, each within the time allowed."""
+    while True:
+        try:
+            yield await asyncio.wait_for(anext(requests), stall_s)
+        except StopAsyncIteration:
+            return
+        except TimeoutError:
+            message = f"no bytes came for {stall_s:g} s; send the file again"
+            raise UploadStalled(message, metadata={"stall_s": f"{stall_s:g}"}) from None
+
+
+def _protocol_fault(description: str) -> InvalidArgument:
+    return InvalidArgument(f"the upload is out of order: {description}", violations=[FieldViolation("part", description)])
+
+
+def _mismatch(field: str, announced: str, found: str) -> ChecksumMismatch:
+    return ChecksumMismatch(
+        f"the bytes do not match: {field} is {found}, announced was {announced}; send the file again",
+        metadata={"field": field, "announced": announced, "found": found},
+    )
+
+
+def _format_messages(capabilities: Capabilities | None, known: object) -> list[pb.IngestFormat]:
+    """Every format of the product, in order; availability is unset while it is not known."""
+    extensions: dict[str, list[str]] = {}
+    for extension, name in FORMAT_BY_EXTENSION.items():
+        extensions.setdefault(name, []).append(extension)
+    read = {item.id: item for item in capabilities.formats} if capabilities else {}
+    return [
+        pb.IngestFormat(
+            id=name,
+            extensions=read[name].extensions if name in read else names,
+            media_types=read[name].media_types if name in read else (),
+            available=name in read if known else None,
+        )
+        for name, names in sorted(extensions.items())
+    ]

@@ -1,0 +1,38 @@
+"""Structured logs on standard error: events with fields, each with its call's request id; never document text or tokens."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from typing import Final
+
+import structlog
+from structlog.typing import EventDict, Processor, WrappedLogger
+
+from services.interceptor import current_request_id
+
+FORMATS: Final = ("auto", "json", "text")
+LEVELS: Final = ("debug", "info", "warning", "error")
+
+
+def configure_logs(*, log_format: str, level: str, service: str) -> None:
+    """Sets up logging for the process; `auto` is text on a terminal and JSON elsewhere."""
+    as_text = log_format == "text" or (log_format == "auto" and sys.stderr.isatty())
+    render: list[Processor] = (
+        [structlog.dev.ConsoleRenderer()]
+        if as_text
+        else [structlog.processors.dict_tracebacks, structlog.processors.JSONRenderer()]
+    )
+
+    def named(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
+        event["service"] = service
+        if request_id := current_request_id():
+            event.setdefault("request_id", request_id)
+        return event
+
+    structlog.configure(
+        processors=[named, structlog.processors.add_log_level, structlog.processors.TimeStamper(fmt="iso"), *render],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=True,
+    )

@@ -1,0 +1,195 @@
+"""Starts a grpc.aio server, says when it is ready, and stops it without dropping calls."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import grpc
+import structlog
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+
+from services.auth import Guard, Role, TokenFault, TokenTable
+from services.errors import FailedPrecondition
+from services.interceptor import CallInterceptor
+from services.settings import Address, Setting, address, choice, duration, optional_path, switch, whole
+
+_log = structlog.get_logger("loom.server")
+
+KEEPALIVE: Final = (
+    ("grpc.keepalive_time_ms", 30_000),
+    ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.http2.min_ping_interval_without_data_ms", 10_000),
+    ("grpc.so_reuseport", 0),
+)
+
+
+class CannotListen(FailedPrecondition):
+    """The address cannot be listened on, or must not be without credentials."""
+
+    reason = "CANNOT_LISTEN"
+
+
+@dataclass(frozen=True, slots=True)
+class ServerConfig:
+    """Where and how a server listens."""
+
+    listen: Address
+    tls_cert: Path | None
+    tls_key: Path | None
+    tls_client_ca: Path | None
+    insecure: bool
+    tokens: Path | None
+    drain_s: float
+    grace_s: float
+    max_calls: int
+    log_format: str
+    log_level: str
+
+
+def server_settings(prefix: str, *, listen: str) -> tuple[Setting[object], ...]:
+    """The settings every server has; `prefix` begins their environment variables, as in `LOOM_EXTRACTOR`."""
+
+    def setting(
+        name: str, env: str, read: Callable[[str], object], default: str, about: str, metavar: str = "VALUE"
+    ) -> Setting[object]:
+        return Setting(name, f"{prefix}_{env}", read, default, about, "server", metavar, switch=read is switch)
+
+    return (
+        setting("listen", "LISTEN", address, listen, "address to listen on; port 0 takes a free one", "HOST:PORT"),
+        setting("tls_cert", "TLS_CERT", optional_path, "", "certificate chain, PEM", "FILE"),
+        setting("tls_key", "TLS_KEY", optional_path, "", "private key of the certificate, PEM", "FILE"),
+        setting("tls_client_ca", "TLS_CLIENT_CA", optional_path, "", "demand client certificates of this CA", "FILE"),
+        setting("insecure", "INSECURE", switch, "off", "listen beyond loopback without TLS"),
+        setting("tokens", "TOKENS", optional_path, "", "lines of: sha256-of-token identity organisation role", "FILE"),
+        setting("drain_s", "DRAIN", duration(0, 60), "1s", "wait after going NOT_SERVING, before stopping", "TIME"),
+        setting("grace_s", "GRACE", duration(0, 600), "20s", "time running calls have to end", "TIME"),
+        setting("max_calls", "MAX_CALLS", whole(1, 100_000), "256", "calls served at once", "N"),
+        setting("log_format", "LOG_FORMAT", choice("auto", "json", "text"), "auto", "how logs are written: auto, json or text"),
+        setting("log_level", "LOG_LEVEL", choice("debug", "info", "warning", "error"), "info", "least level that is logged"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A servicer and the full name of its service."""
+
+    name: str
+    register: Callable[[grpc.aio.Server], None]
+
+
+class LoomServer:
+    """One server with health, reflection and the call interceptor."""
+
+    def __init__(self, config: ServerConfig, services: Sequence[Service], *, domain: str, minimum: dict[str, Role]) -> None:
+        self._config = config
+        self._services = tuple(services)
+        self._health: Any = health.aio.HealthServicer()  # type: ignore[attr-defined]  # its types know the sync one only
+        interceptor = CallInterceptor(domain=domain, guard=Guard(_table(config), minimum))
+        self._server = grpc.aio.server(interceptors=(interceptor,), options=KEEPALIVE, maximum_concurrent_rpcs=config.max_calls)
+
+    async def start(self) -> Address:
+        """Listens, not yet serving; returns the address with its real port.
+
+        Raises:
+            CannotListen: the address is taken, or needs credentials that are not set.
+        """
+        check_exposure(self._config)
+        for service in self._services:
+            service.register(self._server)
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
+        names = [service.name for service in self._services]
+        reflection.enable_server_reflection((*names, health.SERVICE_NAME, reflection.SERVICE_NAME), self._server)
+        await self._say(health_pb2.HealthCheckResponse.NOT_SERVING)
+        listen = self._config.listen
+        try:
+            port = self._bind(str(listen))
+        except RuntimeError as error:
+            raise CannotListen(f"cannot listen on {listen}; another process may hold the port") from error
+        await self._server.start()
+        return Address(listen.host, port)
+
+    async def serving(self) -> None:
+        """Says that calls are answered from now on."""
+        await self._say(health_pb2.HealthCheckResponse.SERVING)
+
+    async def stop(self) -> None:
+        """Goes NOT_SERVING, waits for balancers to notice, then lets running calls end within the grace."""
+        await self._say(health_pb2.HealthCheckResponse.NOT_SERVING)
+        await asyncio.sleep(self._config.drain_s)
+        await self._server.stop(self._config.grace_s)
+
+    def _bind(self, listen: str) -> int:
+        config = self._config
+        if config.tls_cert is None or config.tls_key is None:
+            return self._server.add_insecure_port(listen)
+        ca = config.tls_client_ca.read_bytes() if config.tls_client_ca else None
+        pair = (config.tls_key.read_bytes(), config.tls_cert.read_bytes())
+        credentials = grpc.ssl_server_credentials([pair], root_certificates=ca, require_client_auth=ca is not None)
+        return self._server.add_secure_port(listen, credentials)
+
+    async def _say(self, status: health_pb2.HealthCheckResponse.ServingStatus) -> None:
+        for name in ("", *(service.name for service in self._services)):
+            await self._health.set(name, status)
+
+
+async def serve_until_stopped(
+    server: LoomServer,
+    *,
+    name: str,
+    on_start: Sequence[Callable[[], Awaitable[None]]] = (),
+    on_stop: Sequence[Callable[[], Awaitable[None]]] = (),
+) -> None:
+    """Serves until SIGTERM or SIGINT: listens, runs `on_start` in order, prints that it is ready, and at the end `on_stop`."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    try:
+        bound = await server.start()
+        for hook in on_start:
+            await hook()
+        await server.serving()
+        print(f"{name} listening on {bound}", flush=True)
+        _log.info("serving", address=str(bound))
+        await stop.wait()
+        _log.info("draining")
+        await server.stop()
+    finally:
+        for hook in on_stop:
+            await hook()
+    _log.info("stopped")
+
+
+def check_exposure(config: ServerConfig) -> None:
+    """Refuses an address beyond loopback without credentials.
+
+    Raises:
+        CannotListen: with the settings that are missing.
+    """
+    if (config.tls_cert is None) != (config.tls_key is None):
+        raise CannotListen("a certificate and its key go together; set both --tls-cert and --tls-key")
+    if config.listen.loopback:
+        return
+    missing = []
+    if config.tls_cert is None and not config.insecure:
+        missing.append("--tls-cert and --tls-key, or --insecure said out loud")
+    if config.tokens is None:
+        missing.append("--tokens")
+    if missing:
+        needed = ", and ".join(missing)
+        raise CannotListen(f"{config.listen} is not loopback: set {needed}", metadata={"listen": str(config.listen)})
+
+
+def _table(config: ServerConfig) -> TokenTable | None:
+    if config.tokens is None:
+        return None
+    try:
+        return TokenTable.parse(config.tokens.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, TokenFault) as error:
+        raise CannotListen(f"the tokens in {config.tokens} do not hold: {error}") from error

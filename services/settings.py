@@ -1,0 +1,235 @@
+"""Settings from flags and environment, every fault reported at once."""
+
+from __future__ import annotations
+
+import argparse
+import ipaddress
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Generic, NoReturn, TypeVar
+
+from services.version import __version__
+
+T = TypeVar("T")
+
+_SIZES: Final = {"": 1, "b": 1, "kb": 1000, "mb": 1000**2, "gb": 1000**3, "kib": 1024, "mib": 1024**2, "gib": 1024**3}
+_TIMES: Final = {"": 1.0, "ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_SIZE: Final = re.compile(r"(\d+)\s*([a-z]*)", re.IGNORECASE)
+_TIME: Final = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]*)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A host and port to listen on or call."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+    @property
+    def loopback(self) -> bool:
+        """Whether only this machine can reach it."""
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return self.host == "localhost"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting(Generic[T]):
+    """One setting: its field in the config, how its text is read, its default as text, and what it is for.
+
+    The flag is the name with dashes; `env` is the variable. `switch` marks a flag that takes no value. `group` heads it in
+    the help.
+    """
+
+    name: str
+    env: str
+    read: Callable[[str], T]
+    default: str
+    help: str
+    group: str = "settings"
+    metavar: str = "VALUE"
+    switch: bool = False
+
+    @property
+    def flag(self) -> str:
+        """The flag, with its dashes."""
+        return f"--{self.name.replace('_', '-')}"
+
+
+class SettingsFault(Exception):
+    """Some settings do not hold; `faults` has one line for each."""
+
+    def __init__(self, faults: Sequence[str]) -> None:
+        super().__init__("; ".join(faults))
+        self.faults = tuple(faults)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """The command line around the settings: program name, what it is, and what else the help says."""
+
+    program: str
+    description: str
+    epilog: str = ""
+
+
+def read_settings(
+    settings: Sequence[Setting[Any]],  # Any: each setting has a type of its own
+    argv: Sequence[str],
+    environ: Mapping[str, str],
+    *,
+    command: Command,
+) -> dict[str, Any]:  # Any: the config's fields, which its constructor names
+    """Returns a value for every setting, by its name: from the flag, else the environment, else the default.
+
+    Prints help or version and exits where asked.
+
+    Raises:
+        SettingsFault: with every unknown flag and every value that does not hold.
+    """
+    given, unknown = _parser(settings, command).parse_known_args(list(argv))
+    faults = [f"{word}: there is no such flag" for word in unknown]
+    values: dict[str, Any] = {}
+    for setting in settings:
+        text, origin = _text_of(setting, getattr(given, setting.name), environ)
+        try:
+            values[setting.name] = setting.read(text)
+        except ValueError as error:
+            faults.append(f"{origin} = {text!r}: {error}")
+    if faults:
+        raise SettingsFault(faults)
+    return values
+
+
+def exit_with(fault: SettingsFault, program: str) -> NoReturn:
+    """Prints every fault and ends the process with status 2."""
+    print(f"{program}: {len(fault.faults)} settings do not hold:", file=sys.stderr)
+    for line in fault.faults:
+        print(f"  {line}", file=sys.stderr)
+    print(f"try {program} --help", file=sys.stderr)
+    raise SystemExit(2)
+
+
+def whole(least: int, most: int) -> Callable[[str], int]:
+    """Reads a whole number of a range, both ends included."""
+
+    def read(text: str) -> int:
+        if not re.fullmatch(r"-?\d+", text.strip()) or not least <= int(text) <= most:
+            raise ValueError(f"takes a whole number from {least} to {most}")
+        return int(text)
+
+    return read
+
+
+def size(least: int, most: int) -> Callable[[str], int]:
+    """Reads bytes such as `64MiB` or `4096`."""
+
+    def read(text: str) -> int:
+        match = _SIZE.fullmatch(text.strip())
+        factor = _SIZES.get(match[2].lower()) if match else None
+        if match is None or factor is None or not least <= int(match[1]) * factor <= most:
+            raise ValueError(f"takes a size from {least} to {most} bytes, such as 64MiB")
+        return int(match[1]) * factor
+
+    return read
+
+
+def duration(least_s: float, most_s: float) -> Callable[[str], float]:
+    """Reads seconds such as `30`, `30s`, `250ms` or `15m`."""
+
+    def read(text: str) -> float:
+        match = _TIME.fullmatch(text.strip())
+        factor = _TIMES.get(match[2].lower()) if match else None
+        if match is None or factor is None or not least_s <= float(match[1]) * factor <= most_s:
+            raise ValueError(f"takes a time from {least_s:g} to {most_s:g} seconds, such as 30s or 15m")
+        return float(match[1]) * factor
+
+    return read
+
+
+def address(text: str) -> Address:
+    """Reads `host:port`; port 0 takes a free one."""
+    host, separator, port = text.strip().rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if not separator or not host or not port.isdigit() or int(port) > 65535:
+        raise ValueError("takes host:port, such as 127.0.0.1:7777")
+    return Address(host, int(port))
+
+
+def choice(*names: str) -> Callable[[str], str]:
+    """Reads one of some names."""
+
+    def read(text: str) -> str:
+        if text not in names:
+            raise ValueError(f"takes one of {', '.join(names)}")
+        return text
+
+    return read
+
+
+def switch(text: str) -> bool:
+    """Reads on or off."""
+    lowered = text.strip().lower()
+    if lowered in ("on", "true", "yes", "1"):
+        return True
+    if lowered in ("off", "false", "no", "0", ""):
+        return False
+    raise ValueError("takes on or off")
+
+
+def words(text: str) -> str:
+    """Reads any text."""
+    return text
+
+
+def path(text: str) -> Path:
+    """Reads a path that is not empty."""
+    if not text:
+        raise ValueError("takes a path")
+    return Path(text)
+
+
+def optional_path(text: str) -> Path | None:
+    """Reads the path of a file that is there, None from an empty text."""
+    if not text:
+        return None
+    found = Path(text)
+    if not found.is_file():
+        raise ValueError("there is no such file")
+    return found
+
+
+def _parser(settings: Sequence[Setting[Any]], command: Command) -> argparse.ArgumentParser:  # Any: see read_settings
+    parser = argparse.ArgumentParser(
+        prog=command.program,
+        description=command.description,
+        epilog=command.epilog,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"{command.program} {__version__}")
+    groups = {name: parser.add_argument_group(name) for name in dict.fromkeys(setting.group for setting in settings)}
+    for setting in settings:
+        shown = f" (default {setting.default})" if setting.default else ""
+        text = f"{setting.help}{shown} [{setting.env}]".replace("%", "%%")
+        if setting.switch:
+            groups[setting.group].add_argument(setting.flag, dest=setting.name, action="store_const", const="on", help=text)
+        else:
+            groups[setting.group].add_argument(setting.flag, dest=setting.name, metavar=setting.metavar, help=text)
+    return parser
+
+
+def _text_of(setting: Setting[Any], flag: str | None, environ: Mapping[str, str]) -> tuple[str, str]:  # Any: see read_settings
+    """A setting's text and where it came from."""
+    if flag is not None:
+        return flag, setting.flag
+    if setting.env in environ:
+        return environ[setting.env], setting.env
+    return setting.default, setting.flag

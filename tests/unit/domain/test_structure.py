@@ -1,0 +1,110 @@
+import re
+
+import pyarrow as pa
+from hypothesis import given
+from hypothesis import strategies as st
+
+from artifact.locators import LineSpan, PdfPlace, SheetPlace, to_json
+from artifact.model import ROW_ID, ROW_LOCATOR, Artifact, Block, BlockType, Column, ColumnType, Coverage, Dataset, Visibility
+from knowledge_svc.domain.chunking import ChunkSettings
+from knowledge_svc.domain.structure import cut_artifact, render
+
+SIZE = ChunkSettings(size=60, stride=40)
+
+
+def artifact(*blocks: Block, datasets: tuple[Dataset, ...] = ()) -> Artifact:
+    return Artifact("markdown", "test/1", "0" * 64, 1, blocks, Coverage("line", 1, 1), datasets=datasets)
+
+
+def paragraph(number: int, text: str, path: tuple[str, ...] = (), **more) -> Block:
+    return Block(f"b{number}", BlockType.PARAGRAPH, text, LineSpan(number, number), section_path=path, **more)
+
+
+def cut(*blocks: Block, datasets: tuple[Dataset, ...] = (), title: str = "T"):
+    return cut_artifact(artifact(*blocks, datasets=datasets), title=title, description="", settings=SIZE)
+
+
+def test_blocks_of_a_section_pack_up_to_the_size_and_their_places_merge():
+    chunks, _ = cut(paragraph(1, "a" * 20), paragraph(2, "b" * 20), paragraph(3, "c" * 30))
+    assert [chunk.content for chunk in chunks] == ["a" * 20 + "\n\n" + "b" * 20, "c" * 30]
+    assert [chunk.locator for chunk in chunks] == [LineSpan(1, 2), LineSpan(3, 3)]
+    assert [chunk.block_ids for chunk in chunks] == [("b1", "b2"), ("b3",)]
+
+
+def test_a_chunk_never_crosses_a_section():
+    chunks, sections = cut(paragraph(1, "one", ("A",)), paragraph(2, "two", ("B",)))
+    assert [(chunk.content, chunk.section_path) for chunk in chunks] == [("one", ("A",)), ("two", ("B",))]
+    assert [(section.path, section.chunk_indexes) for section in sections] == [(("A",), (0,)), (("B",), (1,))]
+
+
+def test_a_heading_over_a_body_does_not_make_a_chunk_mixed_but_two_kinds_do():
+    heading = Block("h", BlockType.HEADING, "Head", LineSpan(1, 1), level=1, section_path=("Head",))
+    listed = Block("l", BlockType.LIST_ITEM, "item", LineSpan(3, 3), level=1, section_path=("Head",))
+    (plain,), _ = cut(heading, paragraph(2, "body", ("Head",)))
+    (mixed,), _ = cut(heading, paragraph(2, "body", ("Head",)), listed)
+    (alone,), _ = cut(heading)
+    assert (plain.block_type, mixed.block_type, alone.block_type) == ("paragraph", "mixed", "heading")
+
+
+def test_l_keys_01_chunks_carry_the_names_their_blocks_define_and_read():
+    (chunk,), _ = cut(paragraph(1, "one", defines=("a.b",)), paragraph(2, "two", reads=("c", "a.b")))
+    assert chunk.keys == ("a.b", "c")
+
+
+def test_a_long_paragraph_is_windowed_and_keeps_its_place():
+    chunks, _ = cut(paragraph(7, " ".join(f"word{n}" for n in range(30))))
+    assert len(chunks) > 2
+    assert {chunk.locator for chunk in chunks} == {LineSpan(7, 7)}
+
+
+def test_a_long_table_splits_by_rows_with_the_header_in_the_context_and_each_part_in_its_place():
+    rows = [f"item {n}\t{n * 10}" for n in range(8)]
+    text = "\n".join(["name\tprice", *rows])
+    table = Block("t", BlockType.TABLE, text, SheetPlace("S", 3, 11, 1, 2), section_path=("S",), dataset_id="s")
+    chunks, _ = cut(table, datasets=(sheet_dataset(8),))
+    assert "\n".join(chunk.content for chunk in chunks) == text
+    assert [chunk.locator.a1 for chunk in chunks] == ["A3:B8", "A9:B11"]
+    assert [chunk.context for chunk in chunks] == ["T\nS", "T\nS\nname\tprice"]
+    assert {chunk.block_type for chunk in chunks} == {"table_rows"}
+
+
+def test_a_tables_rows_stand_on_their_own_pages():
+    rows = [f"row {n}\t{n}" for n in range(1, 13)]
+    text = "\n".join(["name\tnumber", *rows])
+    pages = [PdfPlace(1, 1) if n <= 5 else PdfPlace(2, 2) for n in range(1, 13)]
+    dataset = sheet_dataset(12, places=[to_json(place) for place in pages])
+    chunks, _ = cut(Block("t", BlockType.TABLE, text, PdfPlace(1, 2), dataset_id="s"), datasets=(dataset,))
+    assert [(chunk.locator.first_page, chunk.locator.last_page) for chunk in chunks] == [(1, 2), (2, 2)]
+
+
+def test_deleted_text_is_neither_rendered_nor_cut():
+    gone = paragraph(2, "gone", visibility=Visibility.DELETED)
+    assert render(artifact(paragraph(1, "kept"), gone)) == "kept"
+    assert [chunk.content for chunk in cut(paragraph(1, "kept"), gone)[0]] == ["kept"]
+
+
+def test_the_rendered_text_reads_as_markdown_l_art_15():
+    text = render(
+        artifact(
+            Block("h", BlockType.HEADING, "Head", LineSpan(1, 1), level=2, section_path=("Head",)),
+            Block("l", BlockType.LIST_ITEM, "item", LineSpan(2, 2), level=2),
+            Block("c", BlockType.CODE, "x = '```'", LineSpan(3, 3), language="python"),
+        )
+    )
+    assert text == "## Head\n\n  - item\n\n````python\nx = '```'\n````"
+
+
+@given(st.lists(st.tuples(st.text("ab \n", min_size=1, max_size=150), st.sampled_from([("A",), ("A", "B"), ()])), max_size=12))
+def test_every_word_of_every_block_is_in_a_chunk_of_its_section(texts):
+    blocks = [paragraph(number, text, path) for number, (text, path) in enumerate(texts, start=1)]
+    chunks, _ = cut(*blocks)
+    for block in blocks:
+        kept = " ".join(chunk.content for chunk in chunks if block.id in chunk.block_ids)
+        assert set(re.findall(r"\w{1,10}", block.text[:40])) <= set(re.findall(r"\w{1,10}", kept)) or len(block.text) > 60
+    assert [chunk.index for chunk in chunks] == list(range(len(chunks)))
+
+
+def sheet_dataset(count: int, places: list[str] | None = None) -> Dataset:
+    located = places or [to_json(SheetPlace("S", 4 + n, 4 + n, 1, 2)) for n in range(count)]
+    rows = pa.table({ROW_ID: pa.array(range(count), pa.int64()), ROW_LOCATOR: located, "name": [str(n) for n in range(count)]})
+    return Dataset("s", "S", (Column("name", ColumnType.STRING),), rows, SheetPlace("S", 3, 3 + count, 1, 2))
