@@ -1,0 +1,284 @@
+"""The composition root: opens everything once, wires it, and closes it in reverse."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+import grpc
+import structlog
+from loom.knowledge.v1 import (
+    corpus_pb2,
+    corpus_pb2_grpc,
+    datasets_pb2,
+    datasets_pb2_grpc,
+    documents_pb2,
+    documents_pb2_grpc,
+    ingest_pb2,
+    ingest_pb2_grpc,
+    records_pb2,
+    records_pb2_grpc,
+    search_pb2,
+    search_pb2_grpc,
+)
+
+from knowledge_svc.api.datasets import DatasetServicer
+from knowledge_svc.api.documents import DocumentServicer
+from knowledge_svc.api.ingest import IngestServicer, UploadLimits
+from knowledge_svc.api.requests import Scopes
+from knowledge_svc.api.search import SearchServicer
+from knowledge_svc.config import KnowledgeConfig
+from knowledge_svc.datasets.engine import DuckDbEngine, EngineLimits
+from knowledge_svc.datasets.snapshots import SnapshotFiles
+from knowledge_svc.domain.datasets import DatasetQueries
+from knowledge_svc.domain.documents import Documents
+from knowledge_svc.domain.ingestion import Ingestions, RetryPolicy
+from knowledge_svc.domain.publishing import Publisher
+from knowledge_svc.domain.search import Searcher
+from knowledge_svc.extraction.remote import RemoteExtractor
+from knowledge_svc.index.embedding import MiniLmEmbedder
+from knowledge_svc.index.namespaces import Indexes
+from knowledge_svc.jobs.board import JobBoard
+from knowledge_svc.jobs.workers import IngestWorkers, WorkerSettings, Workshop
+from knowledge_svc.storage.blobs import FileBlobStore
+from knowledge_svc.storage.jobs import RecordJobQueue
+from knowledge_svc.storage.record import Record
+from knowledge_svc.storage.store import RecordStore
+from services.auth import Role
+from services.deadlines import Runner
+from services.server import LoomServer, Service
+
+DOMAIN: Final = "loom.knowledge.v1"
+WRITE_THREADS: Final = 4
+READ_THREADS: Final = 4
+WAITING_CALLS: Final = 256
+"""Calls that may wait for a thread of each kind before further ones are told to come back."""
+
+WRITER_METHODS: Final = (
+    "DocumentService/AddDocument",
+    "DocumentService/BulkAddDocuments",
+    "DocumentService/UpsertDocument",
+    "DocumentService/DeleteDocument",
+    "DocumentService/BulkDeleteDocuments",
+    "DocumentService/RestoreDocument",
+    "DocumentService/UpdateDocumentMetadata",
+    "IngestService/UploadFile",
+    "IngestService/GetUpload",
+    "IngestService/StartIngestion",
+    "IngestService/CancelIngestion",
+    "DatasetService/ApproveDataset",
+    "CorpusService/Sync",
+    "RecordService/PutRecords",
+    "RecordService/DeleteRecords",
+)
+ADMIN_METHODS: Final = ("CorpusService/ListDuplicates", "CorpusService/ResolveDuplicate")
+MINIMUM_ROLES: Final = {
+    **{f"/{DOMAIN}.{method}": Role.WRITER for method in WRITER_METHODS},
+    **{f"/{DOMAIN}.{method}": Role.ADMIN for method in ADMIN_METHODS},
+}
+"""Every method not named here takes a viewer (L-OPS-02 to L-OPS-04)."""
+
+_log = structlog.get_logger("loom.app")
+Hook = Callable[[], Awaitable[None]]
+
+
+def utc_now() -> datetime:
+    """The present moment, with its zone."""
+    return datetime.now(UTC)
+
+
+def new_id() -> str:
+    """A new random id."""
+    return uuid.uuid4().hex
+
+
+class Storehouse:
+    """What is on disk, and the model: all that both the service and the offline commands need."""
+
+    def __init__(self, config: KnowledgeConfig) -> None:
+        self.embedder = MiniLmEmbedder(sessions=config.embed_sessions)
+        self.record = Record.open(config.data_dir, dimension=self.embedder.dimension, clock=utc_now)
+        self.store = RecordStore(self.record)
+        self.queue = RecordJobQueue(self.record)
+        self.blobs = FileBlobStore(config.data_dir / "blobs")
+        self.snapshots = SnapshotFiles(config.data_dir / "snapshots")
+        self.indexes = Indexes(
+            config.data_dir / "index", store=self.store, model=self.embedder.model, dimension=self.embedder.dimension
+        )
+
+    def close(self) -> None:
+        """Writes the indexes down and closes the record."""
+        self.indexes.close()
+        self.record.close()
+
+
+class Knowledge:
+    """A knowledge service, wired. Made on the event loop that will serve it."""
+
+    def __init__(self, config: KnowledgeConfig, house: Storehouse) -> None:
+        self._house = house
+        self._config = config
+        self._write = Runner("write", workers=WRITE_THREADS, queue=WAITING_CALLS)
+        self._read = Runner("read", workers=READ_THREADS, queue=WAITING_CALLS)
+        self._search = Runner("search", workers=config.search_threads, queue=WAITING_CALLS)
+        self._plans = Runner("plan", workers=config.query_threads, queue=WAITING_CALLS)
+        self._jobs = ThreadPoolExecutor(2 * config.ingest_workers + 1, thread_name_prefix="ingest")
+        self._engine = DuckDbEngine(house.snapshots, _engine_limits(config))
+        self._channel = _channel(config)
+        self._board = JobBoard()
+        self._publisher = Publisher(house.store, house.indexes)
+        extractor = _extractor(config, self._channel)
+        self._workers = self._ingest_workers(extractor) if extractor is not None and config.ingest_enabled else None
+        self.server = LoomServer(config.server, self._services(extractor), domain=DOMAIN, minimum=MINIMUM_ROLES)
+
+    @property
+    def on_start(self) -> tuple[Hook, ...]:
+        """What runs after the port is taken and before calls are answered."""
+        return (self._start,)
+
+    @property
+    def on_stop(self) -> tuple[Hook, ...]:
+        """What runs after the last call was answered."""
+        return (self._stop,)
+
+    async def _start(self) -> None:
+        self._board.attach(asyncio.get_running_loop())
+        if self._house.record.behind:
+            _log.error("record_behind_index", effect="read-only until the record is restored")
+        elif self._workers is not None:
+            await self._workers.start()
+
+    async def _stop(self) -> None:
+        if self._workers is not None:
+            await self._workers.stop()
+        self._jobs.shutdown(wait=True, cancel_futures=True)
+        for runner in (self._write, self._read, self._search, self._plans):
+            runner.close()
+        self._engine.close()
+        if self._channel is not None:
+            await self._channel.close(None)
+        self._house.close()
+
+    def _services(self, extractor: RemoteExtractor | None) -> tuple[Service, ...]:
+        scopes = Scopes(self._config.namespace)
+        return (
+            _service(documents_pb2, "DocumentService", documents_pb2_grpc, self._documents(scopes)),
+            _service(search_pb2, "SearchService", search_pb2_grpc, self._searches(scopes)),
+            _service(ingest_pb2, "IngestService", ingest_pb2_grpc, self._ingests(scopes, extractor)),
+            _service(datasets_pb2, "DatasetService", datasets_pb2_grpc, self._datasets()),
+            _service(corpus_pb2, "CorpusService", corpus_pb2_grpc, corpus_pb2_grpc.CorpusServiceServicer()),
+            _service(records_pb2, "RecordService", records_pb2_grpc, records_pb2_grpc.RecordServiceServicer()),
+        )
+
+    def _documents(self, scopes: Scopes) -> DocumentServicer:
+        house = self._house
+        documents = Documents(
+            house.store,
+            self._publisher,
+            house.embedder,
+            house.blobs,
+            chunks=self._config.chunks,
+            clock=utc_now,
+            new_id=new_id,
+        )
+        return DocumentServicer(documents, scopes=scopes, write=self._write, read=self._read)
+
+    def _searches(self, scopes: Scopes) -> SearchServicer:
+        searcher = Searcher(self._house.store, self._house.indexes, self._house.embedder)
+        return SearchServicer(searcher, scopes=scopes, run=self._search, clock=utc_now)
+
+    def _ingests(self, scopes: Scopes, extractor: RemoteExtractor | None) -> IngestServicer:
+        config = self._config
+        limits = UploadLimits(config.upload_max_bytes, config.upload_stall_s, timedelta(seconds=config.upload_ttl_s))
+        ingestions = Ingestions(
+            self._house.queue,
+            upload_ttl=limits.ttl,
+            clock=utc_now,
+            new_id=new_id,
+            on_queued=self._workers.queued if self._workers else _nothing,
+            on_cancel=self._workers.cancelled if self._workers else self._board.moved,
+        )
+        return IngestServicer(
+            ingestions,
+            self._house.blobs,
+            self._board,
+            extractor,
+            limits=limits,
+            scopes=scopes,
+            write=self._write,
+            read=self._read,
+        )
+
+    def _datasets(self) -> DatasetServicer:
+        queries = DatasetQueries(self._house.store, self._engine, self._house.snapshots, clock=utc_now)
+        return DatasetServicer(queries, run=self._plans, default_namespace=self._config.namespace)
+
+    def _ingest_workers(self, extractor: RemoteExtractor) -> IngestWorkers:
+        config, house = self._config, self._house
+        shop = Workshop(
+            store=house.store,
+            queue=house.queue,
+            blobs=house.blobs,
+            publisher=self._publisher,
+            embedder=house.embedder,
+            extractor=extractor,
+            snapshots=house.snapshots,
+            clock=utc_now,
+            new_id=new_id,
+        )
+        settings = WorkerSettings(
+            workers=config.ingest_workers,
+            max_pass=timedelta(seconds=config.ingest_max_pass_s),
+            max_chunks=config.ingest_max_chunks,
+            chunks=config.chunks,
+            retry=RetryPolicy(config.ingest_max_attempts),
+        )
+        return IngestWorkers(shop, settings=settings, board=self._board, executor=self._jobs)
+
+
+def _nothing() -> None:
+    """Nobody waits for a job in this process."""
+
+
+def _service(proto: Any, name: str, stubs: Any, servicer: object) -> Service:  # Any: generated modules have no common type
+    add = getattr(stubs, f"add_{name}Servicer_to_server")
+    return Service(proto.DESCRIPTOR.services_by_name[name].full_name, lambda server: add(servicer, server))
+
+
+def _channel(config: KnowledgeConfig) -> grpc.aio.Channel | None:
+    """A channel that spreads calls over every address of the extractor's name."""
+    if config.extractor is None:
+        return None
+    target = f"dns:///{config.extractor}"
+    options = (("grpc.lb_policy_name", "round_robin"),)
+    if config.extractor_ca is None:
+        return grpc.aio.insecure_channel(target, options=options)
+    credentials = grpc.ssl_channel_credentials(config.extractor_ca.read_bytes())
+    return grpc.aio.secure_channel(target, credentials, options=options)
+
+
+def _extractor(config: KnowledgeConfig, channel: grpc.aio.Channel | None) -> RemoteExtractor | None:
+    if channel is None:
+        return None
+    token = config.extractor_token
+    return RemoteExtractor(
+        channel,
+        timeout_s=config.extractor_timeout_s,
+        max_artifact_bytes=config.max_artifact_bytes,
+        metadata=(("authorization", f"Bearer {token}"),) if token else (),
+        monotonic=time.monotonic,
+    )
+
+
+def _engine_limits(config: KnowledgeConfig) -> EngineLimits:
+    return EngineLimits(
+        memory_bytes=config.query_memory_bytes,
+        timeout_s=config.query_timeout_s,
+        max_rows=config.query_max_rows,
+        concurrent=config.query_threads,
+    )

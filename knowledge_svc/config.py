@@ -1,0 +1,210 @@
+"""The settings of the knowledge service."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from knowledge_svc.domain.chunking import ChunkSettings
+from services.server import ServerConfig, server_settings
+from services.settings import (
+    Address,
+    Command,
+    Setting,
+    SettingsFault,
+    address,
+    duration,
+    optional_path,
+    path,
+    read_settings,
+    size,
+    switch,
+    whole,
+    words,
+)
+
+MIB: Final = 1024 * 1024
+COMMAND: Final = Command(
+    program="python -m knowledge_svc",
+    description="Keeps documents, finds passages, ingests files and answers plans over datasets, over gRPC.",
+    epilog="Every setting may be given as a flag or as the environment variable in brackets; flags win.\n"
+    "'python -m knowledge_svc rebuild-index --data-dir DIR' makes the search indexes anew from the record and ends.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeConfig:
+    """All settings of a knowledge service. Times end in `_s` and are seconds; sizes end in `_bytes`."""
+
+    server: ServerConfig
+    data_dir: Path
+    namespace: str
+    extractor: Address | None
+    extractor_ca: Path | None
+    extractor_token: str
+    extractor_timeout_s: float
+    max_artifact_bytes: int
+    chunk_size: int
+    chunk_stride: int
+    upload_max_bytes: int
+    upload_ttl_s: float
+    upload_stall_s: float
+    ingest_enabled: bool
+    ingest_workers: int
+    ingest_max_chunks: int
+    ingest_max_attempts: int
+    ingest_max_pass_s: float
+    embed_sessions: int
+    search_threads: int
+    query_threads: int
+    query_memory_bytes: int
+    query_timeout_s: float
+    query_max_rows: int
+
+    @property
+    def chunks(self) -> ChunkSettings:
+        """How text is cut."""
+        return ChunkSettings(self.chunk_size, self.chunk_stride)
+
+
+def _extractor(text: str) -> Address | None:
+    """Reads `host:port`, or `grpc://host:port`; an empty text means that there is none."""
+    return address(text.removeprefix("grpc://")) if text else None
+
+
+_OWN: Final[tuple[Setting[Any], ...]] = (  # Any: each setting has a type of its own
+    Setting(
+        "data_dir", "LOOM_DATA_DIR", path, ".loom/data", "folder of the record, indexes, blobs and snapshots", "storage", "DIR"
+    ),
+    Setting("namespace", "LOOM_NAMESPACE", words, "local", "namespace of calls that name none", "storage", "NAME"),
+    Setting(
+        "extractor",
+        "LOOM_DOCUMENT_EXTRACTOR_URL",
+        _extractor,
+        "",
+        "extractor to send files to; empty: text only",
+        "extractor",
+        "HOST:PORT",
+    ),
+    Setting(
+        "extractor_ca", "LOOM_DOCUMENT_EXTRACTOR_CA", optional_path, "", "CA of the extractor's certificate", "extractor", "FILE"
+    ),
+    Setting("extractor_token", "LOOM_DOCUMENT_EXTRACTOR_TOKEN", words, "", "bearer token for the extractor", "extractor", "TOKEN"),
+    Setting(
+        "extractor_timeout_s",
+        "LOOM_DOCUMENT_EXTRACTOR_TIMEOUT",
+        duration(1, 3600),
+        "10m",
+        "longest one extraction may take",
+        "extractor",
+        "TIME",
+    ),
+    Setting(
+        "max_artifact_bytes",
+        "LOOM_DOCUMENT_EXTRACTOR_MAX_ARTIFACT_BYTES",
+        size(1024, 1 << 32),
+        "256MiB",
+        "largest artifact taken",
+        "extractor",
+        "SIZE",
+    ),
+    Setting("chunk_size", "LOOM_KNOWLEDGE_CHUNK_SIZE", whole(100, 8000), "1000", "characters of a chunk", "text", "N"),
+    Setting(
+        "chunk_stride",
+        "LOOM_KNOWLEDGE_CHUNK_STRIDE",
+        whole(50, 8000),
+        "800",
+        "characters from one chunk's start to the next",
+        "text",
+        "N",
+    ),
+    Setting(
+        "embed_sessions", "LOOM_KNOWLEDGE_EMBED_SESSIONS", whole(1, 64), "2", "embedding runs at once, a core each", "text", "N"
+    ),
+    Setting(
+        "upload_max_bytes", "LOOM_KNOWLEDGE_UPLOAD_MAX_BYTES", size(1, 1 << 32), "64MiB", "largest file taken", "ingest", "SIZE"
+    ),
+    Setting(
+        "upload_ttl_s",
+        "LOOM_KNOWLEDGE_UPLOAD_TTL_SECONDS",
+        duration(60, 30 * 86400),
+        "86400",
+        "how long a file waits for its ingest",
+        "ingest",
+        "TIME",
+    ),
+    Setting(
+        "upload_stall_s",
+        "LOOM_KNOWLEDGE_UPLOAD_STALL",
+        duration(1, 600),
+        "30s",
+        "longest wait for the next bytes of an upload",
+        "ingest",
+        "TIME",
+    ),
+    Setting(
+        "ingest_enabled",
+        "LOOM_KNOWLEDGE_INGEST_ENABLED",
+        switch,
+        "on",
+        "whether queued jobs are run: on or off",
+        "ingest",
+        "on|off",
+    ),
+    Setting("ingest_workers", "LOOM_KNOWLEDGE_INGEST_WORKERS", whole(1, 64), "2", "jobs run at once", "ingest", "N"),
+    Setting(
+        "ingest_max_chunks",
+        "LOOM_KNOWLEDGE_INGEST_MAX_CHUNKS",
+        whole(1, 1_000_000),
+        "50000",
+        "most chunks of one file",
+        "ingest",
+        "N",
+    ),
+    Setting(
+        "ingest_max_attempts", "LOOM_KNOWLEDGE_INGEST_MAX_ATTEMPTS", whole(1, 100), "8", "how often a job is tried", "ingest", "N"
+    ),
+    Setting(
+        "ingest_max_pass_s",
+        "LOOM_KNOWLEDGE_INGEST_MAX_PASS_SECONDS",
+        duration(1, 86400),
+        "900",
+        "longest one attempt may run",
+        "ingest",
+        "TIME",
+    ),
+    Setting("search_threads", "LOOM_KNOWLEDGE_SEARCH_THREADS", whole(1, 256), "4", "searches run at once", "reading", "N"),
+    Setting("query_threads", "LOOM_KNOWLEDGE_QUERY_THREADS", whole(1, 64), "2", "plans run at once", "reading", "N"),
+    Setting(
+        "query_memory_bytes",
+        "LOOM_KNOWLEDGE_QUERY_MEMORY",
+        size(16 * MIB, 1 << 40),
+        "1GiB",
+        "memory of all plans together",
+        "reading",
+        "SIZE",
+    ),
+    Setting(
+        "query_timeout_s", "LOOM_KNOWLEDGE_QUERY_TIMEOUT", duration(0.1, 3600), "30s", "longest one plan may run", "reading", "TIME"
+    ),
+    Setting(
+        "query_max_rows", "LOOM_KNOWLEDGE_QUERY_MAX_ROWS", whole(1, 10_000_000), "10000", "most rows of one answer", "reading", "N"
+    ),
+)
+SETTINGS: Final = (*server_settings("LOOM_KNOWLEDGE", listen="127.0.0.1:7777"), *_OWN)
+_SERVER_NAMES: Final = frozenset(ServerConfig.__dataclass_fields__)
+
+
+def read_config(argv: Sequence[str], environ: Mapping[str, str]) -> KnowledgeConfig:
+    """Reads the settings from flags and environment.
+
+    Raises:
+        SettingsFault: with every setting that does not hold.
+    """
+    values = read_settings(SETTINGS, argv, environ, command=COMMAND)
+    if values["chunk_stride"] >= values["chunk_size"]:
+        raise SettingsFault(["--chunk-stride must be smaller than --chunk-size, so that chunks overlap"])
+    server = ServerConfig(**{name: value for name, value in values.items() if name in _SERVER_NAMES})
+    return KnowledgeConfig(server=server, **{name: value for name, value in values.items() if name not in _SERVER_NAMES})

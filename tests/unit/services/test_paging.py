@@ -1,0 +1,39 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.errors import InvalidArgument
+from services.paging import page_size, read_page_token, write_page_token
+
+WORDS = st.lists(st.text(max_size=20), max_size=4)
+
+
+@pytest.mark.parametrize(("asked", "size"), [(0, 50), (1, 1), (500, 500), (501, 500), (10**9, 500)])
+def test_a_page_size_is_defaulted_and_capped(asked, size):
+    assert page_size(asked, default=50, cap=500) == size
+
+
+def test_a_negative_page_size_is_refused_by_its_field():
+    with pytest.raises(InvalidArgument) as caught:
+        page_size(-1, default=50, cap=500)
+    assert [fault.field for fault in caught.value.violations] == ["page_size"]
+
+
+@given(WORDS, WORDS)
+def test_a_token_reads_back_with_the_same_arguments(position, arguments):
+    assert read_page_token(write_page_token(position, arguments), arguments) == tuple(position)
+
+
+@given(WORDS, WORDS, WORDS)
+def test_a_token_does_not_work_with_other_arguments(position, arguments, others):
+    if arguments == others:
+        return
+    with pytest.raises(InvalidArgument) as caught:
+        read_page_token(write_page_token(position, arguments), others)
+    assert caught.value.code_reason == "INVALID_PAGE_TOKEN"
+
+
+@given(st.text(max_size=80))
+def test_any_other_text_is_refused(text):
+    with pytest.raises(InvalidArgument):
+        read_page_token(text, ["a"])

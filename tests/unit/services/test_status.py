@@ -1,0 +1,71 @@
+import grpc
+import pytest
+
+from services import errors
+from services.status import code_of, error_from_rpc, status_of, trailers_of
+
+KINDS = [
+    (errors.InvalidArgument, grpc.StatusCode.INVALID_ARGUMENT),
+    (errors.NotFound, grpc.StatusCode.NOT_FOUND),
+    (errors.AlreadyExists, grpc.StatusCode.ALREADY_EXISTS),
+    (errors.FailedPrecondition, grpc.StatusCode.FAILED_PRECONDITION),
+    (errors.Aborted, grpc.StatusCode.ABORTED),
+    (errors.Unauthenticated, grpc.StatusCode.UNAUTHENTICATED),
+    (errors.PermissionDenied, grpc.StatusCode.PERMISSION_DENIED),
+    (errors.ResourceExhausted, grpc.StatusCode.RESOURCE_EXHAUSTED),
+    (errors.Unavailable, grpc.StatusCode.UNAVAILABLE),
+    (errors.DeadlineExceeded, grpc.StatusCode.DEADLINE_EXCEEDED),
+    (errors.Cancelled, grpc.StatusCode.CANCELLED),
+    (errors.Unimplemented, grpc.StatusCode.UNIMPLEMENTED),
+    (errors.DataLoss, grpc.StatusCode.DATA_LOSS),
+    (errors.Internal, grpc.StatusCode.INTERNAL),
+]
+
+
+def returned(error: errors.LoomError) -> grpc.aio.AioRpcError:
+    trailers = grpc.aio.Metadata(*trailers_of(error, domain="loom.test.v1"))
+    return grpc.aio.AioRpcError(code_of(error), grpc.aio.Metadata(), trailers, details=error.message)
+
+
+class DocumentNotFound(errors.NotFound):
+    reason = "DOCUMENT_NOT_FOUND"
+
+
+@pytest.mark.parametrize(("kind", "code"), KINDS)
+def test_every_kind_has_its_code_and_comes_back_as_itself(kind, code):
+    assert code_of(kind("no")) is code
+    assert type(error_from_rpc(returned(kind("no")))) is kind
+
+
+def test_the_table_names_every_kind_of_error():
+    assert {kind for kind, _ in KINDS} == set(errors.LoomError.__subclasses__())
+
+
+def test_a_domain_error_carries_one_error_info():
+    status = status_of(DocumentNotFound("none here", metadata={"source_uri": "a"}), domain="loom.test.v1")
+    (info,) = status.details
+    assert info.type_url == "type.googleapis.com/google.rpc.ErrorInfo"
+    back = error_from_rpc(returned(DocumentNotFound("none here", metadata={"source_uri": "a"})))
+    assert (back.code_reason, back.message, back.metadata) == ("DOCUMENT_NOT_FOUND", "none here", {"source_uri": "a"})
+
+
+def test_violations_and_the_wait_travel_along():
+    violation = errors.FieldViolation("top_k", "takes 1 to 100")
+    back = error_from_rpc(returned(errors.ResourceExhausted("busy", violations=[violation], retry_after_s=2.5)))
+    assert back.violations == (violation,)
+    assert back.retry_after_s == 2.5
+
+
+def test_a_pushback_is_at_least_100_ms():
+    trailers = dict(trailers_of(errors.ResourceExhausted("busy", retry_after_s=0.001), domain="d"))
+    assert trailers["grpc-retry-pushback-ms"] == "100"
+
+
+def test_an_error_without_a_wait_has_no_pushback():
+    assert "grpc-retry-pushback-ms" not in dict(trailers_of(errors.NotFound("no"), domain="d"))
+
+
+def test_a_failure_without_details_still_becomes_its_kind():
+    failure = grpc.aio.AioRpcError(grpc.StatusCode.UNAVAILABLE, grpc.aio.Metadata(), grpc.aio.Metadata(), details="gone")
+    back = error_from_rpc(failure)
+    assert (type(back), back.message, back.code_reason) == (errors.Unavailable, "gone", "BACKEND_UNAVAILABLE")
