@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 import grpc
 import structlog
 
-from services.auth import Guard, enter_identity
+from services.auth import OPEN_SERVICES, Guard, enter_identity
 from services.deadlines import CallScope, enter_scope
 from services.errors import Internal, LoomError, Unimplemented
 from services.status import code_of, trailers_of
@@ -114,9 +114,8 @@ class CallInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]  # 
             await self._abort(context, _defect(request_id), request_id)
         finally:
             took = round((time.monotonic() - began) * 1000, 1)
-            _log.info(
-                "call", method=method, peer=context.peer(), code=code.name, milliseconds=took, deadline_left_s=_rounded(scope)
-            )
+            tell = _log.debug if method.startswith(OPEN_SERVICES) else _log.info
+            tell("call", method=method, peer=context.peer(), code=code.name, milliseconds=took, deadline_left_s=_rounded(scope))
 
     async def _abort(self, context: RpcContext, error: LoomError, request_id: str) -> None:
         trailers = (*trailers_of(error, domain=self._domain), (REQUEST_ID_KEY, request_id))
