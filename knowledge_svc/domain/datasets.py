@@ -12,11 +12,12 @@ from knowledge_svc.domain.errors import DatasetNotFound, DatasetReplaced, NeedsC
 from knowledge_svc.domain.model import DatasetSnapshot, SchemaState, Scope
 from knowledge_svc.domain.plan import Plan, Scalar
 from knowledge_svc.domain.plan_check import check_datasets, check_plan
+from knowledge_svc.domain.plan_faults import shown
 from knowledge_svc.domain.receipt import Receipt, incomplete_sentences, plan_sha256, result_sha256
 from knowledge_svc.domain.stop import Stop
 
 MAX_SAMPLED_DATASETS: Final = 20
-_CLARIFICATIONS_SHOWN: Final = 10
+_NAMES_SHOWN: Final = 10
 
 
 class DatasetStore(Protocol):
@@ -158,7 +159,7 @@ class DatasetQueries:
         for snapshot in snapshots:
             if snapshot.dataset_id == dataset_id:
                 return snapshot
-        there = ", ".join(snapshot.dataset_id for snapshot in snapshots) or "none"
+        there = ", ".join(snapshot.dataset_id for snapshot in snapshots[:_NAMES_SHOWN]) or "none"
         raise DatasetNotFound(
             f"no live dataset {dataset_id} stands at {source_uri}; there are: {there}",
             metadata={"source_uri": source_uri, "dataset_id": dataset_id, "dataset_ids": there},
@@ -181,7 +182,7 @@ class DatasetQueries:
 def _refuse_unclear(snapshot: DatasetSnapshot) -> None:
     if snapshot.schema_state is not SchemaState.NEEDS_CLARIFICATION:
         return
-    asked = [f"{one.code} (column {one.column}): {one.message}" for one in snapshot.clarifications[:_CLARIFICATIONS_SHOWN]]
+    asked = [f"{one.code} (column {shown(one.column)})" for one in snapshot.clarifications[:_NAMES_SHOWN]]
     rest = len(snapshot.clarifications) - len(asked)
     if rest > 0:
         asked.append(f"{rest} more")

@@ -9,8 +9,9 @@ from typing import Final
 from knowledge_svc.domain.errors import InvalidPlan
 from services.errors import FieldViolation
 
+_TOLD_BYTES: Final = 4096
 _SHOWN: Final = 8
-_SHOWN_CHARACTERS: Final = 80
+_SHOWN_LENGTH: Final = 80
 
 
 class PlanFaults:
@@ -27,7 +28,7 @@ class PlanFaults:
         """Ends the check.
 
         Raises:
-            InvalidPlan: at least one fault was noted; its violations are all of them.
+            InvalidPlan: at least one fault was noted; its violations are all of them, or as many as fit in a status.
         """
         if not self._violations:
             return
@@ -36,8 +37,19 @@ class PlanFaults:
         raise InvalidPlan(
             f"the plan does not hold: {first.field}: {first.description}{more}",
             metadata={"field": first.field, "faults": str(len(self._violations))},
-            violations=self._violations,
+            violations=self._told(),
         )
+
+    def _told(self) -> list[FieldViolation]:
+        """The faults, as many as a status can carry in its trailing metadata, and how many more there are."""
+        told, size = [], 0
+        for place, violation in enumerate(self._violations):
+            size += len(violation.field.encode()) + len(violation.description.encode())
+            if size > _TOLD_BYTES and told:
+                rest = len(self._violations) - place
+                return [*told, FieldViolation("plan", f"{rest} more faults are not listed; repair these first")]
+            told.append(violation)
+        return told
 
 
 def unknown_name(noun: str, wanted: str, known: Iterable[str]) -> str:
@@ -52,7 +64,7 @@ def unknown_name(noun: str, wanted: str, known: Iterable[str]) -> str:
 
 def shown(text: str) -> str:
     """Quotes a name, cut to a length that fits a message."""
-    return f'"{text}"' if len(text) <= _SHOWN_CHARACTERS else f'"{text[:_SHOWN_CHARACTERS]}…"'
+    return f'"{text}"' if len(text) <= _SHOWN_LENGTH else f'"{text[:_SHOWN_LENGTH]}…"'
 
 
 def _listed(names: list[str]) -> str:

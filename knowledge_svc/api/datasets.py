@@ -1,0 +1,124 @@
+"""DatasetService."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, TypeVar
+
+from google.protobuf.message import Message
+from loom.knowledge.v1 import datasets_pb2 as pb
+from loom.knowledge.v1 import datasets_pb2_grpc
+
+from knowledge_svc.api.dataset_convert import column_result, dataset_message, receipt_message, row_messages, sampled_message
+from knowledge_svc.api.plan_convert import read_plan, refuse_unbuilt
+from knowledge_svc.api.requests import MAX_NAME, MAX_PREFIXES, MAX_URI, Faults, Scopes, check_uri
+from knowledge_svc.api.runner import Runner
+from knowledge_svc.domain.checked_plan import ResultTable
+from knowledge_svc.domain.datasets import DatasetQueries
+from knowledge_svc.domain.errors import ResultTooLarge
+from knowledge_svc.domain.model import Scope
+from knowledge_svc.domain.plan import Plan
+from knowledge_svc.domain.receipt import Receipt
+from knowledge_svc.domain.stop import Stop
+from services.deadlines import current_scope
+from services.interceptor import RpcContext
+from services.paging import page_size, read_page_token, write_page_token
+
+MAX_SAMPLE_ROWS: Final = 50
+PAGE_SIZE: Final = 50
+MAX_PAGE_SIZE: Final = 500
+MAX_MESSAGE_BYTES: Final = 4 * 1024 * 1024 - 64 * 1024
+"""What a message of 4 MiB carries beside its envelope."""
+
+_M = TypeVar("_M", bound=Message)
+
+
+class DatasetServicer(datasets_pb2_grpc.DatasetServiceServicer):
+    """Answers GetDatasets, ListDatasets and Query.
+
+    Reads go to `run`. Plans go to `run_query`, whose threads nothing else shares: as many as the engine runs at once.
+    """
+
+    def __init__(self, queries: DatasetQueries, *, scopes: Scopes, run: Runner, run_query: Runner, timeout_s: float) -> None:
+        self._queries = queries
+        self._scopes = scopes
+        self._run = run
+        self._run_query = run_query
+        self._timeout_s = timeout_s
+
+    async def GetDatasets(self, request: pb.GetDatasetsRequest, context: RpcContext) -> pb.GetDatasetsResponse:
+        """Returns the live datasets of a source, or one of them."""
+        scope = self._scopes.of(request.namespace)
+        faults = Faults()
+        check_uri(faults, request.source_uri)
+        faults.text(request.dataset_id, "dataset_id", most=MAX_NAME)
+        faults.check(0 <= request.sample_rows <= MAX_SAMPLE_ROWS, "sample_rows", f"takes 0 to {MAX_SAMPLE_ROWS}")
+        faults.raise_any()
+        found = await self._run(
+            self._queries.get, scope, request.source_uri, dataset_id=request.dataset_id, sample_rows=request.sample_rows
+        )
+        return _bounded(
+            pb.GetDatasetsResponse(datasets=map(sampled_message, found)), "ask for fewer sample_rows, or for one dataset_id"
+        )
+
+    async def ListDatasets(self, request: pb.ListDatasetsRequest, context: RpcContext) -> pb.ListDatasetsResponse:
+        """Lists the live datasets of a namespace."""
+        scope = self._scopes.of(request.namespace)
+        faults = Faults()
+        faults.texts(request.uri_prefixes, "uri_prefixes", most=MAX_PREFIXES, length=MAX_URI)
+        faults.raise_any()
+        size = page_size(request.page_size, default=PAGE_SIZE, cap=MAX_PAGE_SIZE)
+        arguments = ("ListDatasets", scope.org, scope.namespace, *request.uri_prefixes)
+        after_uri, after_id = read_page_token(request.page_token, arguments) if request.page_token else ("", "")
+        found = await self._run(self._queries.list, scope, tuple(request.uri_prefixes), after=(after_uri, after_id), limit=size + 1)
+        response = _first_of([dataset_message(one) for one in found[:size]])
+        if len(found) > len(response.datasets):
+            last = response.datasets[-1]
+            response.next_page_token = write_page_token((last.source_uri, last.dataset_id), arguments)
+        return response
+
+    async def Query(self, request: pb.QueryRequest, context: RpcContext) -> pb.QueryResponse:
+        """Runs a plan."""
+        scope = self._scopes.of(request.namespace)
+        refuse_unbuilt([name for name in ("page_size", "page_token") if getattr(request, name)])
+        plan = read_plan(request.plan)
+        table, receipt = await self._run_query(self._answer, scope, plan)
+        aliases = tuple(one.alias for one in plan.datasets)
+        return _bounded(
+            pb.QueryResponse(
+                columns=map(column_result, table.columns), rows=row_messages(table, aliases), receipt=receipt_message(receipt)
+            ),
+            "narrow it with where or ask for fewer rows with limit",
+        )
+
+    def _answer(self, scope: Scope, plan: Plan) -> tuple[ResultTable, Receipt]:
+        """Runs on a thread of the runner; the call's end stops the engine."""
+        call = current_scope()
+        left = call.remaining_s()
+        stop = Stop(self._timeout_s if left is None else min(left, self._timeout_s))
+        call.on_stop(stop.cancel)
+        try:
+            return self._queries.query(scope, plan, stop=stop)
+        finally:
+            call.forget(stop.cancel)
+
+
+def _bounded(message: _M, advice: str) -> _M:
+    size = message.ByteSize()
+    if size > MAX_MESSAGE_BYTES:
+        raise ResultTooLarge(
+            f"the answer takes {size} bytes and a message at most {MAX_MESSAGE_BYTES}; {advice}",
+            metadata={"size_bytes": str(size), "max_bytes": str(MAX_MESSAGE_BYTES)},
+        )
+    return message
+
+
+def _first_of(messages: Sequence[pb.Dataset]) -> pb.ListDatasetsResponse:
+    """As many of the datasets as fit in one message, at least one."""
+    response, size = pb.ListDatasetsResponse(), 0
+    for message in messages:
+        size += message.ByteSize() + 8
+        if response.datasets and size > MAX_MESSAGE_BYTES:
+            break
+        response.datasets.append(message)
+    return _bounded(response, "ask for the dataset by its source")

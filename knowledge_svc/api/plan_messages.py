@@ -1,0 +1,95 @@
+"""Writes plans as messages of the contract; `read_plan` reads them back to equal plans."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from loom.knowledge.v1 import datasets_pb2 as pb
+
+from knowledge_svc.api.plan_convert import FUNCTIONS, OPERATORS, TIME_PARTS
+from knowledge_svc.api.plan_values import write_value
+from knowledge_svc.domain.plan import (
+    Aggregate,
+    All,
+    AnyOf,
+    ColumnRef,
+    Comparison,
+    GroupBy,
+    Not,
+    OrderBy,
+    Plan,
+    Predicate,
+    SelectColumn,
+)
+
+# Any: numbers of enums, which the generated types take apart by name
+_OPERATOR_NUMBERS: Final[dict[object, Any]] = {kind: number for number, kind in OPERATORS.items()}
+_PART_NUMBERS: Final[dict[object, Any]] = {kind: number for number, kind in TIME_PARTS.items()}
+_FUNCTION_NUMBERS: Final[dict[object, Any]] = {kind: number for number, kind in FUNCTIONS.items()}
+
+
+def plan_message(plan: Plan) -> pb.Plan:
+    """A plan."""
+    return pb.Plan(
+        datasets=[pb.PlanDataset(source_uri=one.source_uri, dataset_id=one.dataset_id, alias=one.alias) for one in plan.datasets],
+        where=map(_predicate, plan.where),
+        group_by=map(_group_by, plan.group_by),
+        aggregates=map(_aggregate, plan.aggregates),
+        having=map(_predicate, plan.having),
+        select=map(_select, plan.select),
+        distinct=plan.distinct,
+        order_by=map(_order_by, plan.order_by),
+        limit=plan.limit,
+    )
+
+
+def _predicate(predicate: Predicate) -> pb.Predicate:
+    match predicate:
+        case Comparison():
+            return pb.Predicate(comparison=_comparison(predicate))
+        case Not(inner):
+            return pb.Predicate(**{"not": _predicate(inner)})
+        case All(predicates):
+            return pb.Predicate(all=pb.PredicateList(predicates=map(_predicate, predicates)))
+        case AnyOf(predicates):
+            return pb.Predicate(any=pb.PredicateList(predicates=map(_predicate, predicates)))
+
+
+def _comparison(comparison: Comparison) -> pb.Comparison:
+    return pb.Comparison(
+        column=_ref(comparison.column),
+        operator=_OPERATOR_NUMBERS[comparison.operator],
+        values=map(write_value, comparison.values),
+        ignore_case=comparison.ignore_case,
+    )
+
+
+def _ref(ref: ColumnRef) -> pb.ColumnRef:
+    return pb.ColumnRef(alias=ref.alias, column=ref.column)
+
+
+def _group_by(key: GroupBy) -> pb.GroupBy:
+    message = pb.GroupBy(column=_ref(key.column), **{"as": key.name})
+    if key.time_part is not None:
+        message.time_part = _PART_NUMBERS[key.time_part]
+    return message
+
+
+def _aggregate(aggregate: Aggregate) -> pb.Aggregate:
+    message = pb.Aggregate(function=_FUNCTION_NUMBERS[aggregate.function], **{"as": aggregate.name})
+    if aggregate.column is not None:
+        message.column.CopyFrom(_ref(aggregate.column))
+    if aggregate.condition is not None:
+        message.condition.CopyFrom(_predicate(aggregate.condition))
+    return message
+
+
+def _select(column: SelectColumn) -> pb.SelectColumn:
+    return pb.SelectColumn(expression=pb.Expression(column=_ref(column.column)), **{"as": column.name})
+
+
+def _order_by(order: OrderBy) -> pb.OrderBy:
+    message = pb.OrderBy(name=order.name, alias=order.alias, descending=order.descending)
+    if order.nulls_first:
+        message.nulls = pb.NULLS_ORDER_FIRST
+    return message
