@@ -55,7 +55,7 @@ def draft(
     *,
     scope: Scope = SCOPE,
     tags: tuple[str, ...] = (),
-    format: str | None = None,
+    file_format: str | None = None,
     at: datetime = DAY,
     vectors: Vectors | None = None,
     model: str = MODEL,
@@ -76,7 +76,7 @@ def draft(
         ingested_at=at,
         updated_at=at,
         chunk_count=len(chunks),
-        format=format,
+        format=file_format,
     )
     made = word_vectors([chunk.embedding_input for chunk in chunks]) if vectors is None else vectors
     return RevisionDraft(document, tuple(chunks), (), made, model, None)
@@ -97,14 +97,15 @@ class MemoryRecord:
     uuid: str = "record-1"
     batch: int = 3
     change_seq: int = 0
+    last_id: int = 0
     rows: dict[int, _Row] = field(default_factory=dict)
     reads: int = 0
 
     def stage(self, made: RevisionDraft) -> StagedRevision:
         self.change_seq += 1
-        first = getattr(self, "_last_id", 0) + 1
+        first = self.last_id + 1
         ids = tuple(range(first, first + len(made.chunks)))
-        self._last_id = first + len(made.chunks) - 1
+        self.last_id = first + len(made.chunks) - 1
         for chunk_id, cut, vector in zip(ids, made.chunks, made.vectors, strict=True):
             self.rows[chunk_id] = _Row(made, cut, vector)
         return StagedRevision(made, ids, self.change_seq)

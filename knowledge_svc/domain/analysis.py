@@ -27,14 +27,16 @@ _UNSPACED: Final = (
 )  # fmt: skip
 _HYPHENS: Final = "-\u2010\u2011\u2012\u2013\u2212"
 _INVISIBLE: Final = re.compile("[\u00ad\u061c\u180e\u200c-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
-_DIACRITICS: Final = re.compile("[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed]")
+_DIACRITICS: Final = re.compile(
+    "[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed]"
+)
 _UNDECOMPOSED: Final = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ı": "i", "æ": "ae", "œ": "oe"})
 _FOREIGN_HYPHEN: Final = re.compile(f"[{_HYPHENS[1:]}]")
 
 # The patterns below run over the text's shape: one of U l d m c . - _ or a space for each of its characters.
 _RUN: Final = re.compile(
     r"(?P<unspaced>c[cm]*)"
-    r"|(?P<word>U?[lmd]+|U+d*)(?![-.]?[Uld]|_+[Uld])"
+    r"|(?P<word>U?[ld][lmd]*|U+d*)(?![-.]?[Uldm]|_+[Uld])"
     r"|[Uld][Uldm]*(?:(?:[-.]|_+)[Uld][Uldm]*)*"
 )
 _SEGMENT: Final = re.compile(r"[^.]+")
@@ -174,7 +176,8 @@ def _normalise_by_cluster(text: str, at: list[int]) -> _Normalised:
 
 def _continues(character: str) -> bool:
     """Tells whether NFKC may join a character to the one before it."""
-    return unicodedata.category(character)[0] == "M" or "\u1160" <= character <= "\u11ff" or character in "\uff9e\uff9f"
+    first = unicodedata.normalize("NFKC", character)[0]
+    return unicodedata.category(first)[0] == "M" or "\u1160" <= first <= "\u11ff"
 
 
 def _width(character: str) -> int:

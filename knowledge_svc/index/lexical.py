@@ -160,22 +160,18 @@ class LexicalReader:
         total = self._searcher.num_docs
         limit = min(k + 1, total)
         while True:
-            hits = self._searcher.search(query, limit=limit, count=False).hits
-            found = self._allowed(hits, allowed_ids)
-            if len(hits) < limit or limit == total:
-                return found[:k]
-            if len(found) >= k and round(hits[-1][0], _SCORE_DECIMALS) < found[k - 1].score:
-                return found[:k]
+            ids, scores = self._read(query, limit)
+            best = _best_of(ids, scores, allowed_ids=allowed_ids)[:k]
+            if len(ids) < limit or limit == total or (len(best) == k and scores[-1] < best[-1].score):
+                return best
             limit = min(limit * 4, total)
 
-    def _allowed(self, hits: Sequence[tuple[float, Any]], allowed_ids: npt.NDArray[np.int64]) -> list[Scored]:
-        """Returns the allowed ones of the hits in their final order."""
-        ids = np.array(self._searcher.fast_field_values(_ID, [address for _, address in hits]), dtype=np.int64)
-        scores = np.array([score for score, _ in hits]).round(_SCORE_DECIMALS)
-        mask = _among(ids, allowed_ids)
-        ids, scores = ids[mask], scores[mask]
-        order = np.lexsort((ids, -scores))
-        return [Scored(*pair) for pair in zip(ids[order].tolist(), scores[order].tolist(), strict=True)]
+    def _read(self, query: tantivy.Query, limit: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+        """Returns the ids and scores of the first hits, best first."""
+        hits = self._searcher.search(query, limit=limit, count=False).hits
+        ids = self._searcher.fast_field_values(_ID, [address for _, address in hits])
+        scores = np.array([score for score, _ in hits], dtype=np.float64).round(_SCORE_DECIMALS)
+        return np.array(ids, dtype=np.int64), scores
 
 
 def _schema() -> tantivy.Schema:
@@ -231,6 +227,14 @@ def _restricted(schema: tantivy.Schema, query: tantivy.Query, chunk_ids: npt.NDA
     """Requires one of the ids without touching the score."""
     named = tantivy.Query.const_score_query(tantivy.Query.term_set_query(schema, _ID, chunk_ids.tolist()), 0.0)
     return tantivy.Query.boolean_query([(tantivy.Occur.Must, named), (tantivy.Occur.Must, query)])
+
+
+def _best_of(ids: npt.NDArray[np.int64], scores: npt.NDArray[np.float64], *, allowed_ids: npt.NDArray[np.int64]) -> list[Scored]:
+    """Returns the allowed ones of the hits, best first, ties to the smaller id."""
+    mask = _among(ids, allowed_ids)
+    ids, scores = ids[mask], scores[mask]
+    order = np.lexsort((ids, -scores))
+    return [Scored(*pair) for pair in zip(ids[order].tolist(), scores[order].tolist(), strict=True)]
 
 
 def _among(ids: npt.NDArray[np.int64], allowed_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import mmap
 import struct
 import zlib
 from collections.abc import Iterator
@@ -40,10 +41,12 @@ def _names(meta: Any) -> Iterator[str]:  # Any: parsed JSON; what does not fit r
 
 def _check(path: Path) -> None:
     """Compares a file's body with its footer: JSON with the CRC-32, the JSON's length, a magic number."""
-    content = memoryview(path.read_bytes())
-    length, magic = _TAIL.unpack(content[-_TAIL.size :])
-    end = len(content) - _TAIL.size - length
-    if magic != _MAGIC or end < 0:
-        raise DamagedFile(f"{path.name} has no footer")
-    if json.loads(bytes(content[end : -_TAIL.size]))["crc"] != zlib.crc32(content[:end]):
-        raise DamagedFile(f"{path.name} has another checksum")
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+        length, magic = _TAIL.unpack(mapped[-_TAIL.size :])
+        end = len(mapped) - _TAIL.size - length
+        if magic != _MAGIC or end < 0:
+            raise DamagedFile(f"{path.name} has no footer")
+        with memoryview(mapped) as content, content[:end] as body:
+            crc32 = zlib.crc32(body)
+        if json.loads(mapped[end : -_TAIL.size])["crc"] != crc32:
+            raise DamagedFile(f"{path.name} has another checksum")

@@ -26,6 +26,7 @@ from knowledge_svc.index.recovery import (
     new_lexical,
     open_generation,
     open_lexical,
+    set_aside,
     sweep,
     usable_manifest,
 )
@@ -108,11 +109,12 @@ class Namespace:
     def serve(self, publication: Publication) -> None:
         """Makes a snapshot with the publication's chunks live and its retired ones gone.
 
-        A chunk that was retired once never serves again, in whatever order publications come.
+        A namespace that is not in memory will show them when it is loaded. A chunk that was retired once never serves again,
+        in whatever order publications come.
         """
         with self._lock:
-            loaded = self._load()
-            if publication.change_seq <= loaded.loaded_seq:
+            loaded = self._loaded
+            if loaded is None or publication.change_seq <= loaded.loaded_seq:
                 return
             serving = np.array(sorted(set(publication.live) - loaded.retired - set(publication.retired)), dtype=np.int64)
             if not np.isin(serving, loaded.parts.generation.chunk_ids).all():
@@ -160,8 +162,9 @@ class Namespace:
     def _open(self) -> _Loaded:
         self._folder.mkdir(parents=True, exist_ok=True)
         manifest = usable_manifest(self._folder, scope=self._scope, database_id=self._store.database_id())
-        if manifest is not None:
-            self._check_files(manifest)
+        if manifest is not None and (manifest.model, manifest.dimension) != (self._model, self._dimension):
+            self._put_away(manifest)
+            manifest = None
         lexical, name = open_lexical(self._folder, manifest)
         generation = open_generation(self._folder, manifest, dimension=self._dimension)
         loaded = self._filled(Parts(generation, lexical, name), manifest)
@@ -219,10 +222,15 @@ class Namespace:
         sweep(self._folder, manifest)
         loaded.changed = False
 
-    def _check_files(self, manifest: Manifest) -> None:
-        """Refuses vectors of another model; nothing is lost, the record holds them."""
-        if (manifest.model, manifest.dimension) != (self._model, self._dimension):
+    def _put_away(self, manifest: Manifest) -> None:
+        """Refuses vectors of another model; files of it are put away once the record serves none.
+
+        Raises:
+            IndexModelMismatch: it serves some; a rebuild reads them anew.
+        """
+        if len(self._store.live_chunk_ids(self._scope)[0]):
             raise _other_model(manifest.model, self._model)
+        set_aside(self._folder, [manifest.lexical, *(stamp.name for stamp in manifest.files)])
 
     def _check_model(self, model: str, vectors: Vectors | None) -> None:
         if model != self._model:
