@@ -1,0 +1,304 @@
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from datetime import timedelta
+
+import pyarrow as pa
+import pytest
+
+from artifact.codec import dump
+from artifact.locators import LineSpan, SheetPlace, to_json
+from artifact.model import ROW_ID, ROW_LOCATOR, Artifact, Block, BlockType, Column, ColumnType, Coverage, Dataset, FailedUnit
+from knowledge_svc.domain.errors import BlobGone, ExtractionRefused, ExtractorDown, InvalidArtifact
+from knowledge_svc.domain.ingestion import Ingestions, IngestRequest, RetryPolicy
+from knowledge_svc.domain.model import FailureClass, Job, JobErrorCode, JobState
+from knowledge_svc.jobs.board import JobBoard
+from knowledge_svc.jobs.workers import IngestWorkers, WorkerSettings, Workshop
+from tests.house_fixtures import ADA, SCOPE, Clock, House, open_house
+
+READ = Coverage("line", 1, 1, words_emitted=3)
+PARTLY = Coverage("page", 2, 1, failed=(FailedUnit("2", "image_only_page"),), lost=("ocr",))
+
+
+def artifact(text: str = "the quokka sleeps", *, coverage: Coverage = READ, datasets: tuple[Dataset, ...] = ()) -> Artifact:
+    blocks = (Block("b1", BlockType.PARAGRAPH, text, LineSpan(1, 1), section_path=("Animals",)),) if text else ()
+    return Artifact("markdown", "test/1", "0" * 64, 9, blocks, coverage, title="Zoo", datasets=datasets)
+
+
+def prices() -> Dataset:
+    places = [to_json(SheetPlace("S", row, row, 1, 1)) for row in (2, 3)]
+    rows = pa.table({ROW_ID: pa.array([0, 1], pa.int64()), ROW_LOCATOR: places, "item": ["nut", "bolt"]})
+    return Dataset("s", "S", (Column("item", ColumnType.STRING),), rows, SheetPlace("S", 1, 3, 1, 1))
+
+
+class ScriptedExtractor:
+    """Answers each call with the next of its answers; the last one repeats. An answer may be an error, or wait."""
+
+    def __init__(self, *answers: Artifact | Exception | Callable) -> None:
+        self.answers = list(answers)
+        self.calls = 0
+
+    async def extract(self, blobs, upload, options, *, progress):
+        self.calls += 1
+        progress("line", 1, 1)
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if callable(answer):
+            answer = await answer()
+        if isinstance(answer, Exception):
+            raise answer
+        return answer, dump(answer)
+
+
+@asynccontextmanager
+async def working(house: House, extractor, *, workers: int = 1, attempts: int = 3, max_pass: float = 30):
+    """Runs workers over a house; yields the use cases that feed them."""
+    board = JobBoard()
+    board.attach(asyncio.get_running_loop())
+    shop = Workshop(
+        store=house.store,
+        queue=house.queue,
+        blobs=house.blobs,
+        publisher=house.publisher,
+        embedder=house.embedder,
+        extractor=extractor,
+        snapshots=house.snapshots,
+        clock=house.clock,
+        new_id=lambda: "doc",
+    )
+    settings = WorkerSettings(
+        workers=workers,
+        max_pass=timedelta(seconds=max_pass),
+        max_chunks=100,
+        retry=RetryPolicy(attempts, timedelta(seconds=1)),
+    )
+    with ThreadPoolExecutor(4) as executor:
+        crew = IngestWorkers(shop, settings=settings, board=board, executor=executor)
+        ids = iter(f"id-{n}" for n in range(10_000))
+        feed = Ingestions(
+            house.queue,
+            upload_ttl=timedelta(days=1),
+            clock=house.clock,
+            new_id=lambda: next(ids),
+            on_queued=crew.queued,
+            on_cancel=crew.cancelled,
+        )
+        await crew.start()
+        try:
+            yield feed
+        finally:
+            await crew.stop()
+
+
+def queue(house: House, feed: Ingestions, *, source_uri: str = "file:///zoo.md", **asked) -> Job:
+    sha256 = house.blobs.put(b"the bytes")
+    upload = feed.register(SCOPE, sha256=sha256, size_bytes=9, filename="zoo.md", content_type="", owner=ADA.actor)
+    return feed.start(SCOPE, IngestRequest(upload.upload_id, source_uri, **asked), author=ADA)
+
+
+async def ended(house: House, job: Job, *, skip: timedelta = timedelta()) -> Job:
+    """Waits for the job's end; moves the clock on where the job waits for another attempt."""
+    for _ in range(600):
+        now = house.queue.job(SCOPE, job.ingestion_id)
+        if now.state.ended:
+            return now
+        if skip and now.state is JobState.PENDING and now.attempts:
+            house.clock.now += skip
+        await asyncio.sleep(0.01)
+    raise AssertionError(f"the job did not end: {now}")
+
+
+@pytest.fixture
+def house(tmp_path):
+    with open_house(tmp_path, clock=Clock()) as opened:
+        yield opened
+
+
+async def test_l_job_01_a_file_becomes_a_document_that_is_found(house):
+    async with working(house, ScriptedExtractor(artifact(datasets=(prices(),)))) as feed:
+        job = await ended(house, queue(house, feed, tags=("zoo",), metadata='{"a": 1}'))
+    assert (job.state, job.revision, job.chunks, job.datasets, job.attempts) == (JobState.READY, 1, 1, 1, 1)
+    assert house.find("quokka", top_k=1) == ["file:///zoo.md"]
+    document = house.documents.get(SCOPE, "file:///zoo.md")
+    assert (document.format, document.parser, document.title, document.tags) == ("markdown", "test/1", "Zoo", ("zoo",))
+    assert document.original is not None
+    assert house.blobs.exists(document.artifact_sha256)
+    (dataset,) = house.store.datasets(SCOPE, "file:///zoo.md")
+    assert (dataset.dataset_id, dataset.row_count, dataset.revision) == ("s", 2, 1)
+
+
+@pytest.mark.parametrize(
+    ("reason", "code"),
+    [
+        ("UNSUPPORTED_TYPE", JobErrorCode.UNSUPPORTED_FORMAT),
+        ("TYPE_MISMATCH", JobErrorCode.FORMAT_MISMATCH),
+        ("MALFORMED", JobErrorCode.CORRUPT),
+        ("PASSWORD_REQUIRED", JobErrorCode.CORRUPT),
+        ("PARSER_CRASHED", JobErrorCode.CORRUPT),
+        ("PARSE_TIMEOUT", JobErrorCode.TIMEOUT),
+        ("MEMORY_LIMIT", JobErrorCode.RESOURCE_LIMIT),
+        ("OUTPUT_LIMIT", JobErrorCode.RESOURCE_LIMIT),
+        ("ENCODING", JobErrorCode.ENCODING),
+        ("INVALID_OPTION", JobErrorCode.INVALID_OPTION),
+        ("NO_TEXT", JobErrorCode.NO_TEXT),
+        ("DOCUMENT_TOO_LARGE", JobErrorCode.TOO_LARGE),
+        ("SOMETHING_NEW", JobErrorCode.REFUSED),
+    ],
+)
+async def test_l_ing_14_a_refusal_fails_at_once_with_its_code(house, reason, code):
+    house.write("file:///zoo.md", "the earlier text")
+    async with working(house, ScriptedExtractor(ExtractionRefused("no", reason=reason))) as feed:
+        job = await ended(house, queue(house, feed))
+    assert (job.state, job.attempts) == (JobState.FAILED, 1)
+    assert (job.failure.code, job.failure.failure_class, job.failure.reason) == (code, FailureClass.CONTENT, reason)
+    assert house.find("earlier") == ["file:///zoo.md"]
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (InvalidArtifact("blocks[0].locator is missing"), JobErrorCode.INVALID_ARTIFACT),
+        (BlobGone("gone"), JobErrorCode.ORIGINAL_GONE),
+        (ZeroDivisionError("a defect"), JobErrorCode.INTERNAL),
+    ],
+)
+async def test_a_failure_of_ours_ends_the_job_and_not_the_worker(house, error, code):
+    async with working(house, ScriptedExtractor(error, artifact())) as feed:
+        failed = await ended(house, queue(house, feed, source_uri="a"))
+        after = await ended(house, queue(house, feed, source_uri="b"))
+    assert (failed.state, failed.failure.code, failed.failure.failure_class) == (JobState.FAILED, code, FailureClass.SYSTEM)
+    assert "defect" not in failed.failure.message or code is JobErrorCode.INTERNAL
+    assert after.state is JobState.READY
+
+
+async def test_l_ing_13_a_passing_failure_waits_and_is_tried_again(house):
+    extractor = ScriptedExtractor(ExtractorDown("unreachable"), ExtractorDown("unreachable"), artifact())
+    async with working(house, extractor) as feed:
+        job = await ended(house, queue(house, feed), skip=timedelta(seconds=10))
+    assert (job.state, job.attempts, extractor.calls) == (JobState.READY, 3, 3)
+
+
+async def test_l_err_14_tried_often_enough_a_job_ends(house):
+    async with working(house, ScriptedExtractor(ExtractorDown("unreachable")), attempts=2) as feed:
+        job = await ended(house, queue(house, feed), skip=timedelta(seconds=10))
+    assert (job.state, job.attempts, job.failure.code) == (JobState.FAILED, 2, JobErrorCode.RETRIES_EXHAUSTED)
+
+
+async def test_a_waiting_job_says_why_and_until_when(house):
+    async with working(house, ScriptedExtractor(ExtractorDown("unreachable"))) as feed:
+        job = queue(house, feed)
+        while (now := house.queue.job(SCOPE, job.ingestion_id)).failure is None:
+            await asyncio.sleep(0.01)
+    assert (now.state, now.failure.failure_class) == (JobState.PENDING, FailureClass.RETRYING)
+    assert timedelta(0) < now.next_attempt_at - now.updated_at <= timedelta(seconds=1)
+
+
+def test_l_ing_13_the_delay_doubles_up_to_an_hour():
+    policy = RetryPolicy(20, timedelta(seconds=1))
+    assert [policy.delay(n).total_seconds() for n in (1, 2, 3, 12, 13, 99)] == [1, 2, 4, 2048, 3600, 3600]
+
+
+async def test_l_err_09_an_incomplete_extraction_needs_leave_to_publish(house):
+    async with working(house, ScriptedExtractor(artifact(coverage=PARTLY))) as feed:
+        refused = await ended(house, queue(house, feed, source_uri="a"))
+        allowed = await ended(house, queue(house, feed, source_uri="b", allow_partial=True))
+    assert (refused.state, refused.failure.code) == (JobState.FAILED, JobErrorCode.INCOMPLETE_EXTRACTION)
+    assert "ocr" in refused.failure.message
+    assert (allowed.state, allowed.coverage) == (JobState.PARTIAL, PARTLY)
+
+
+async def test_l_err_10_and_11_nothing_or_too_much_to_index(house):
+    many = Artifact(
+        "markdown", "test/1", "0" * 64, 9,
+        tuple(Block(f"b{n}", BlockType.PARAGRAPH, "x", LineSpan(n, n), section_path=(str(n),)) for n in range(1, 102)),
+        READ,
+    )  # fmt: skip
+    async with working(house, ScriptedExtractor(artifact(""), many)) as feed:
+        empty = await ended(house, queue(house, feed, source_uri="a"))
+        huge = await ended(house, queue(house, feed, source_uri="b"))
+    assert (empty.failure.code, huge.failure.code) == (JobErrorCode.NO_TEXT, JobErrorCode.TOO_LARGE)
+
+
+async def test_l_ing_03_an_expected_revision_guards_the_publish(house):
+    house.write("file:///zoo.md", "one")
+    async with working(house, ScriptedExtractor(artifact())) as feed:
+        new_only = await ended(house, queue(house, feed, expected_revision=0))
+        over_one = await ended(house, queue(house, feed, expected_revision=1))
+    assert (new_only.state, new_only.failure.code) == (JobState.FAILED, JobErrorCode.REVISION_CONFLICT)
+    assert (over_one.state, over_one.revision) == (JobState.READY, 2)
+
+
+async def test_l_ing_16_an_ingest_overtaken_by_a_text_write_fails(house):
+    async def overtaken():
+        await asyncio.to_thread(house.write, "file:///zoo.md", "written meanwhile")
+        return artifact()
+
+    async with working(house, ScriptedExtractor(overtaken)) as feed:
+        job = await ended(house, queue(house, feed))
+    assert (job.state, job.failure.code, job.failure.failure_class) == (
+        JobState.FAILED, JobErrorCode.REVISION_CONFLICT, FailureClass.CONFLICT,
+    )  # fmt: skip
+    assert house.documents.get(SCOPE, "file:///zoo.md").content == "written meanwhile"
+
+
+async def test_l_ing_10_jobs_of_a_source_run_in_the_order_asked(house):
+    async with working(house, ScriptedExtractor(artifact("first"), artifact("second"), artifact("third")), workers=3) as feed:
+        jobs = [queue(house, feed) for _ in range(3)]
+        ends = [await ended(house, job) for job in jobs]
+    assert [end.revision for end in ends] == [1, 2, 3]
+    assert house.documents.get(SCOPE, "file:///zoo.md").content == "third"
+
+
+async def test_l_job_08_cancel_stops_a_waiting_and_a_running_job(house):
+    started = asyncio.Event()
+
+    async def endless():
+        started.set()
+        await asyncio.sleep(60)
+
+    async with working(house, ScriptedExtractor(endless)) as feed:
+        running = queue(house, feed, source_uri="a")
+        waiting = queue(house, feed, source_uri="b")
+        await started.wait()
+        assert feed.cancel(SCOPE, waiting.ingestion_id).state is JobState.CANCELLED
+        feed.cancel(SCOPE, running.ingestion_id)
+        assert (await ended(house, running)).state is JobState.CANCELLED
+    assert house.find("quokka", top_k=1) == []
+
+
+async def test_l_ing_12_a_pass_that_runs_too_long_is_cut_and_tried_again(house):
+    async def endless():
+        await asyncio.sleep(60)
+
+    extractor = ScriptedExtractor(endless, artifact())
+    async with working(house, extractor, max_pass=0.2) as feed:
+        job = await ended(house, queue(house, feed), skip=timedelta(seconds=10))
+    assert (job.state, job.attempts) == (JobState.READY, 2)
+
+
+async def test_a_stopped_process_leaves_its_job_to_the_next(house):
+    started = asyncio.Event()
+
+    async def endless():
+        started.set()
+        await asyncio.sleep(60)
+
+    async with working(house, ScriptedExtractor(endless)) as feed:
+        job = queue(house, feed)
+        await started.wait()
+    assert house.queue.job(SCOPE, job.ingestion_id).state is JobState.PROCESSING
+    async with working(house, ScriptedExtractor(artifact())):
+        assert (await ended(house, job)).state is JobState.READY
+    assert house.queue.job(SCOPE, job.ingestion_id).revision == 1
+
+
+async def test_several_jobs_run_at_once(house):
+    both = asyncio.Barrier(2)
+
+    async def together():
+        await asyncio.wait_for(both.wait(), 5)
+        return artifact()
+
+    async with working(house, ScriptedExtractor(together), workers=2) as feed:
+        jobs = [queue(house, feed, source_uri=uri) for uri in ("a", "b")]
+        assert [(await ended(house, job)).state for job in jobs] == [JobState.READY, JobState.READY]
