@@ -148,6 +148,7 @@ class Knowledge:
 
     async def _start(self) -> None:
         self._board.attach(asyncio.get_running_loop())
+        await self._search(self._house.embedder.embed_query, "load the model before the first question comes")
         if self._house.record.behind:
             _log.error("record_behind_index", effect="read-only until the record is restored")
         elif self._workers is not None:
@@ -170,7 +171,7 @@ class Knowledge:
             _service(documents_pb2, "DocumentService", documents_pb2_grpc, self._documents(scopes)),
             _service(search_pb2, "SearchService", search_pb2_grpc, self._searches(scopes)),
             _service(ingest_pb2, "IngestService", ingest_pb2_grpc, self._ingests(scopes, extractor)),
-            _service(datasets_pb2, "DatasetService", datasets_pb2_grpc, self._datasets()),
+            _service(datasets_pb2, "DatasetService", datasets_pb2_grpc, self._datasets(scopes)),
             _service(corpus_pb2, "CorpusService", corpus_pb2_grpc, corpus_pb2_grpc.CorpusServiceServicer()),
             _service(records_pb2, "RecordService", records_pb2_grpc, records_pb2_grpc.RecordServiceServicer()),
         )
@@ -214,9 +215,11 @@ class Knowledge:
             read=self._read,
         )
 
-    def _datasets(self) -> DatasetServicer:
-        queries = DatasetQueries(self._house.store, self._engine, self._house.snapshots, clock=utc_now)
-        return DatasetServicer(queries, run=self._plans, default_namespace=self._config.namespace)
+    def _datasets(self, scopes: Scopes) -> DatasetServicer:
+        queries = DatasetQueries(self._house.store, self._engine, self._house.snapshots, now=utc_now)
+        return DatasetServicer(
+            queries, scopes=scopes, run=self._read, run_query=self._plans, timeout_s=self._config.query_timeout_s
+        )
 
     def _ingest_workers(self, extractor: RemoteExtractor) -> IngestWorkers:
         config, house = self._config, self._house
@@ -279,6 +282,6 @@ def _engine_limits(config: KnowledgeConfig) -> EngineLimits:
     return EngineLimits(
         memory_bytes=config.query_memory_bytes,
         timeout_s=config.query_timeout_s,
-        max_rows=config.query_max_rows,
-        concurrent=config.query_threads,
+        max_result_rows=config.query_max_rows,
+        max_running=config.query_threads,
     )

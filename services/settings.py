@@ -44,7 +44,7 @@ class Address:
 class Setting(Generic[T]):
     """One setting: its field in the config, how its text is read, its default as text, and what it is for.
 
-    The flag is the name with dashes; `env` is the variable. `switch` marks a flag that takes no value. `group` heads it in
+    The flag is the name with dashes, without a unit at its end; `env` is the variable. `switch` marks a flag that takes no value. `group` heads it in
     the help.
     """
 
@@ -60,7 +60,7 @@ class Setting(Generic[T]):
     @property
     def flag(self) -> str:
         """The flag, with its dashes."""
-        return f"--{self.name.replace('_', '-')}"
+        return f"--{self.name.removesuffix('_s').removesuffix('_bytes').replace('_', '-')}"
 
 
 class SettingsFault(Exception):
