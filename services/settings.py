@@ -44,8 +44,8 @@ class Address:
 class Setting(Generic[T]):
     """One setting: its field in the config, how its text is read, its default as text, and what it is for.
 
-    The flag is the name with dashes, without a unit at its end; `env` is the variable. `switch` marks a flag that takes no value. `group` heads it in
-    the help.
+    The flag is the name with dashes, without a unit at its end; `env` is the variable. `switch` marks a flag that takes no
+    value. `group` heads it in the help.
     """
 
     name: str
