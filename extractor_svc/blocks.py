@@ -52,10 +52,14 @@ class BlockList:
 
     def heading(self, text: str, locator: Locator, *, level: int, visibility: Visibility = Visibility.VISIBLE) -> Block:
         """Adds a heading and opens its section."""
-        while self._open and self._open[-1][0] >= level:
-            self._open.pop()
+        self.leave(level)
         self._open.append((level, text))
         return self.add(BlockType.HEADING, text, locator, level=level, visibility=visibility)
+
+    def leave(self, level: int) -> None:
+        """Closes the sections of this level and deeper."""
+        while self._open and self._open[-1][0] >= level:
+            self._open.pop()
 
     def add(
         self,

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 from urllib.parse import unquote
 
 from lxml import etree
 
-from extractor_svc.errors import Malformed, XmlDtdForbidden
-from extractor_svc.limits import Limits
+from extractor_svc.errors import DecompressionLimit, Malformed, XmlDtdForbidden
+from extractor_svc.limits import MIB, Limits
 from extractor_svc.zip_guard import Archive, EntryStream
 
 Element: TypeAlias = Any  # lxml ships no types
 
+_DOCUMENT_TYPE: Final = re.compile(r"(?:\ufeff|\xef\xbb\xbf)?(?:\s+|<\?.*?\?>|<!--.*?-->)*<!DOCTYPE", re.DOTALL | re.IGNORECASE)
+_UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
+_PROLOGUE_BYTES: Final = 16 * 1024
+_LARGEST_TREE: Final = 64 * MIB
 _FORMATS: Final = (("spreadsheetml", "xlsx"), ("wordprocessingml", "docx"), ("presentationml", "pptx"))
 _ROOTS: Final = {"workbook": "xlsx", "document": "docx", "presentation": "pptx"}
 
@@ -45,17 +50,20 @@ class Package:
         Raises:
             Malformed: the part is missing or not XML.
             XmlDtdForbidden: the part declares a document type.
+            DecompressionLimit: the part is too large to hold as a tree.
         """
+        if part in self and self._archive.size_of(part) > _LARGEST_TREE:
+            raise DecompressionLimit(f"part {part} is larger than any office file has it", metadata={"part": part})
         with self._open(part) as stream:
-            events = _events(stream, part)
-            for _ in events:
+            ends = _Ends(stream, part, None)
+            for _ in ends:
                 pass
-            return events.root
+            return ends.root
 
-    def stream(self, part: str) -> Iterator[tuple[str, Element]]:
-        """The part's start and end events with their elements; who reads them clears what is done with. Raises as `parse`."""
+    def stream(self, part: str, names: Sequence[str]) -> Iterator[Element]:
+        """The part's elements of these names, each when it ends; who reads them clears what is done with. Raises as `parse`."""
         with self._open(part) as stream:
-            yield from _events(stream, part)
+            yield from _Ends(stream, part, names)
 
     def relationships(self, part: str = "") -> tuple[Relationship, ...]:
         """A part's relationships in their order, the package's own for the empty name; none where it states none."""
@@ -118,18 +126,41 @@ def child_of(element: Element, name: str) -> Element | None:
     return next((child for child in element if local_name(child) == name), None)
 
 
-def _events(stream: EntryStream, part: str) -> Element:
-    """An iterator over start and end events that refuses a document type before the root's content is read."""
-    return _Events(stream, part)
+def children_of(element: Element, name: str) -> Iterator[Element]:
+    """The elements in the first child of that name; none where there is no such child."""
+    parent = child_of(element, name)
+    if parent is not None:
+        yield from (child for child in parent if local_name(child))
 
 
-class _Events:
+class _Prologue:
+    """A stream whose first bytes were looked at for a document type, which a parser may fail on before it can be asked."""
+
     def __init__(self, stream: EntryStream, part: str) -> None:
+        self._head = stream.read(_PROLOGUE_BYTES)
+        self._stream = stream
+        text = self._head.decode("utf-16" if self._head[:2] in _UTF_16 else "latin-1", "replace")
+        if _DOCUMENT_TYPE.match(text):
+            raise _document_type(part)
+
+    def read(self, size: int) -> bytes:
+        """The head first, then what follows it."""
+        if not self._head:
+            return self._stream.read(size)
+        piece, self._head = self._head[:size], self._head[size:]
+        return piece
+
+
+class _Ends:
+    """An iterator over elements as they end, of some names or of all, that refuses a document type before it yields any."""
+
+    def __init__(self, stream: EntryStream, part: str, names: Sequence[str] | None) -> None:
         self._part = part
-        self._first = True
+        self._checked = False
         self._events = etree.iterparse(
-            stream,
-            events=("start", "end"),
+            _Prologue(stream, part),
+            events=("end",),
+            tag=None if names is None else [f"{{*}}{name}" for name in names],
             resolve_entities=False,
             no_network=True,
             load_dtd=False,
@@ -138,29 +169,31 @@ class _Events:
             huge_tree=False,
         )
 
-    def __iter__(self) -> _Events:
-        return self
-
-    def __next__(self) -> tuple[str, Element]:
+    def __iter__(self) -> Iterator[Element]:
         try:
-            event, element = next(self._events)
+            for _, element in self._events:
+                self._refuse_document_type(element)
+                yield element
         except etree.XMLSyntaxError as error:
             raise Malformed(f"part {self._part} of the file is not well-formed", metadata={"part": self._part}) from error
-        if self._first:
-            self._first = False
-            self._refuse_document_type(element)
-        return event, element
+        self._refuse_document_type(self.root)
 
     @property
     def root(self) -> Element:
+        """The root element, once all was read."""
         return self._events.root
 
-    def _refuse_document_type(self, root: Element) -> None:
-        info = root.getroottree().docinfo
+    def _refuse_document_type(self, element: Element) -> None:
+        if self._checked:
+            return
+        self._checked = True
+        info = element.getroottree().docinfo
         if info.internalDTD is not None or info.doctype:
-            raise XmlDtdForbidden(
-                f"part {self._part} declares a document type, which office files never do", metadata={"part": self._part}
-            )
+            raise _document_type(self._part)
+
+
+def _document_type(part: str) -> XmlDtdForbidden:
+    return XmlDtdForbidden(f"part {part} declares a document type, which office files never do", metadata={"part": part})
 
 
 def _relationship(element: Element, folder: str) -> Relationship:
