@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import pyarrow as pa
+
 from knowledge_svc.domain.model import Scope
 from knowledge_svc.storage.sql import Connection, Parameters, Row, fetch, insert, run
 
@@ -34,9 +36,12 @@ class Counters:
 class Change:
     """What runs between begin and commit; `seq` is the number under which the change becomes visible."""
 
-    def __init__(self, connection: Connection, counters: Counters, *, namespaces: Mapping[Scope, int]) -> None:
+    def __init__(
+        self, connection: Connection, counters: Counters, *, schemas: Mapping[str, pa.Schema], namespaces: Mapping[Scope, int]
+    ) -> None:
         self._connection = connection
         self._counters = counters
+        self._schemas = schemas
         self._namespaces = namespaces
         self.seq: Final = counters.change_seq + 1
         self.new_namespaces: dict[Scope, int] = {}
@@ -55,7 +60,7 @@ class Change:
         """Inserts rows that name every column of the table."""
         self._mark()
         if rows:
-            insert(self._connection, table, rows)
+            insert(self._connection, table, rows, schema=self._schemas[table])
 
     def namespace_id(self, scope: Scope) -> int:
         """Returns the id of a scope, giving it one on its first write."""

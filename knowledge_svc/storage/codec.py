@@ -230,19 +230,19 @@ def upload_row(upload: Upload, *, namespace_id: int) -> Row:
     }
 
 
-def upload_of(row: Row, scope: Scope) -> Upload:
-    """Reads a row of `uploads`."""
+def upload_of(row: Row, scope: Scope, *, prefix: str = "") -> Upload:
+    """Reads a row of `uploads`, or the columns of one in a wider row where they stand under a prefix."""
     return Upload(
         upload_id=row["upload_id"],
         scope=scope,
-        sha256=row["sha256"],
-        size_bytes=row["size_bytes"],
-        filename=row["filename"],
-        content_type=row["content_type"],
-        format=row["format"],
-        owner=row["owner"],
-        created_at=_utc(row["created_at"]),
-        expires_at=_utc(row["expires_at"]),
+        sha256=row[f"{prefix}sha256"],
+        size_bytes=row[f"{prefix}size_bytes"],
+        filename=row[f"{prefix}filename"],
+        content_type=row[f"{prefix}content_type"],
+        format=row[f"{prefix}format"],
+        owner=row[f"{prefix}owner"],
+        created_at=_utc(row[f"{prefix}created_at"]),
+        expires_at=_utc(row[f"{prefix}expires_at"]),
     )
 
 
@@ -289,12 +289,12 @@ def job_row(job: Job, *, namespace_id: int) -> Row:
 
 
 def job_of(row: Row, scope: Scope) -> Job:
-    """Reads a row of `ingestions` whose `upload` holds the upload's row."""
+    """Reads a row of `ingestions` joined with its upload, whose columns stand under `upload_`."""
     return Job(
         ingestion_id=row["ingestion_id"],
         scope=scope,
         seq=row["seq"],
-        upload=upload_of(row["upload"], scope),
+        upload=upload_of(row, scope, prefix="upload_"),
         source_uri=row["source_uri"],
         title=row["title"],
         description=row["description"],

@@ -35,6 +35,12 @@ def is_full(error: BaseException) -> bool:
     return isinstance(error, duckdb.Error) and any(text in str(error) for text in _FULL_TEXTS)
 
 
+def sync_file(path: Path) -> None:
+    """Makes a file's bytes durable."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+
+
 def sync_folder(folder: Path) -> None:
     """Makes new names in a folder durable."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)

@@ -12,7 +12,7 @@ from knowledge_svc.domain.errors import DocumentNotFound
 from knowledge_svc.domain.model import Document, DocumentFilter, Scope, Section, StoredChunk
 from knowledge_svc.storage.codec import document_of, section_of, stored_chunk_of
 from knowledge_svc.storage.record import Record
-from knowledge_svc.storage.sql import Row, fetch_table
+from knowledge_svc.storage.sql import Row
 from knowledge_svc.storage.vectors import vectors_of
 
 _LIVE: Final = "SELECT * FROM revisions WHERE namespace_id = $namespace AND source_uri = $uri AND superseded_at IS NULL"
@@ -122,7 +122,7 @@ class DocumentReads:
     def vectors_by_input(self, scope: Scope, input_hashes: Sequence[str], *, model: str) -> dict[str, npt.NDArray[np.float32]]:
         """Returns the vectors already made of these embedding inputs (SHA-256) under the model."""
         parameters = {"namespace": self._record.namespace_id(scope), "hashes": list(input_hashes), "model": model}
-        found = fetch_table(self._record.reader(), _VECTORS_BY_INPUT, parameters)
+        found = self._record.table(_VECTORS_BY_INPUT, parameters)
         return dict(zip(found.column("input_hash").to_pylist(), vectors_of(found.column("vector")), strict=True))
 
     def _version(self, document: Document) -> dict[str, object]:

@@ -24,32 +24,34 @@ UPLOAD_KEPT: Final = timedelta(days=7)
 
 _UPLOAD: Final = "SELECT * FROM uploads WHERE namespace_id = $namespace AND upload_id = $id"
 _JOB: Final = """
-    SELECT j.*, u AS upload FROM ingestions j JOIN uploads u USING (upload_id)
-    WHERE j.namespace_id = $namespace AND j.ingestion_id = $id
+    SELECT j.*, u.sha256 AS upload_sha256, u.size_bytes AS upload_size_bytes, u.filename AS upload_filename,
+        u.content_type AS upload_content_type, u.format AS upload_format, u.owner AS upload_owner,
+        u.created_at AS upload_created_at, u.expires_at AS upload_expires_at
+    FROM ingestions j JOIN uploads u USING (upload_id) WHERE j.namespace_id = $namespace AND j.ingestion_id = $id
 """
 _PAGE: Final = """
-    SELECT j.*, u AS upload FROM ingestions j JOIN uploads u USING (upload_id)
+    SELECT j.*, u.sha256 AS upload_sha256, u.size_bytes AS upload_size_bytes, u.filename AS upload_filename,
+        u.content_type AS upload_content_type, u.format AS upload_format, u.owner AS upload_owner,
+        u.created_at AS upload_created_at, u.expires_at AS upload_expires_at
+    FROM ingestions j JOIN uploads u USING (upload_id)
     WHERE j.namespace_id = $namespace AND ($uri = '' OR j.source_uri = $uri)
         AND (len($states::VARCHAR[]) = 0 OR list_contains($states::VARCHAR[], j.state))
         AND ($before::BIGINT IS NULL OR j.seq < $before::BIGINT)
     ORDER BY j.seq DESC LIMIT $limit
 """
 _DUE: Final = """
-    SELECT j.*, u AS upload FROM ingestions j JOIN uploads u USING (upload_id) JOIN namespaces n ON n.namespace_id = j.namespace_id
-    WHERE j.state = 'pending' AND j.next_attempt_at <= $now AND NOT EXISTS (
-        SELECT 1 FROM ingestions e
-        WHERE e.namespace_id = j.namespace_id AND e.source_uri = j.source_uri
-            AND (e.state = 'processing' OR (e.state = 'pending' AND e.seq < j.seq))
-    )
-    ORDER BY n.last_served, j.seq LIMIT 1
+    SELECT head.ingestion_id, n.namespace_id FROM (
+        SELECT namespace_id, min(seq) AS seq, arg_min(ingestion_id, seq) AS ingestion_id, arg_min(state, seq) AS state,
+            arg_min(next_attempt_at, seq) AS due
+        FROM ingestions WHERE ended_at IS NULL GROUP BY namespace_id, source_uri
+    ) head JOIN namespaces n USING (namespace_id)
+    WHERE head.state = 'pending' AND head.due <= $now ORDER BY n.last_served, head.seq LIMIT 1
 """
 _NEXT_DUE: Final = """
-    SELECT min(j.next_attempt_at) AS due FROM ingestions j
-    WHERE j.state = 'pending' AND NOT EXISTS (
-        SELECT 1 FROM ingestions e
-        WHERE e.namespace_id = j.namespace_id AND e.source_uri = j.source_uri
-            AND (e.state = 'processing' OR (e.state = 'pending' AND e.seq < j.seq))
-    )
+    SELECT min(due) AS due FROM (
+        SELECT arg_min(state, seq) AS state, arg_min(next_attempt_at, seq) AS due
+        FROM ingestions WHERE ended_at IS NULL GROUP BY namespace_id, source_uri
+    ) WHERE state = 'pending'
 """
 _CLAIM: Final = """
     UPDATE ingestions SET state = 'processing', stage = 'parse', unit = '', units_done = 0, units_total = 0,
@@ -152,7 +154,8 @@ class RecordJobQueue:
             rows = change.rows(_DUE, {"now": now})
             if not rows:
                 return None
-            job, namespace_id = job_of(rows[0], self._record.scope(rows[0]["namespace_id"])), rows[0]["namespace_id"]
+            namespace_id = rows[0]["namespace_id"]
+            job = _read(change, self._record.scope(namespace_id), rows[0]["ingestion_id"])
             attempts = job.attempts + 1
             change.run(_CLAIM, {"attempts": attempts, "lease": lease_until, "now": now, "id": job.ingestion_id})
             change.run(_SERVED, {"change": change.seq, "namespace": namespace_id})

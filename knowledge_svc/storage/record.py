@@ -1,40 +1,34 @@
-"""The record: one DuckDB file with one writer, many readers, and a witness of what was acknowledged."""
+"""The record: one database with one writer, many readers, and a witness of what was acknowledged."""
 
 from __future__ import annotations
 
 import logging
-import shutil
 import threading
-import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import duckdb
+import pyarrow as pa
 
 from knowledge_svc.domain.errors import RecordBehindIndex
 from knowledge_svc.domain.model import Scope
 from knowledge_svc.storage.change import Change, Counters
+from knowledge_svc.storage.database import FOLD_BYTES, Database
 from knowledge_svc.storage.disk import full_disk_named
 from knowledge_svc.storage.folder import FolderLock
 from knowledge_svc.storage.schema import migrate
-from knowledge_svc.storage.sql import Connection, Parameters, Row, fetch, run
+from knowledge_svc.storage.sql import Connection, Parameters, Row, fetch, fetch_table, run, table_schemas
 from knowledge_svc.storage.witness import Acknowledged, DamagedWitness, Witness
+
+T = TypeVar("T")
 
 FILE_NAME: Final = "record.duckdb"
 WITNESS_NAME: Final = "WITNESS"
 NO_NAMESPACE: Final = 0
 """The id that no namespace has."""
-_CHECKPOINT_BYTES: Final = 64 << 20
-"""Write-ahead log at which it is folded into the file; DuckDB's own threshold is off, since a checkpoint that meets a full
-disk shuts its database for reads too."""
-_CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
-    "wal_autocheckpoint": "1TB",
-    "autoinstall_known_extensions": False,
-    "autoload_known_extensions": False,
-}
 _DATABASE_ID: Final = "SELECT database_id FROM meta"
 _NEW_DATABASE_ID: Final = "UPDATE meta SET database_id = uuid()::VARCHAR"
 _NAMESPACES: Final = "SELECT namespace_id, org, namespace FROM namespaces"
@@ -45,43 +39,45 @@ _log: Final = logging.getLogger(__name__)
 class Record:
     """An open data folder. Writes run one at a time in `writing`; reads run on a cursor of the calling thread."""
 
-    def __init__(self, folder: Path, lock: FolderLock, *, clock: Callable[[], datetime]) -> None:
+    def __init__(self, database: Database, witness: Witness, *, lock: FolderLock, clock: Callable[[], datetime]) -> None:
+        """Takes an open database that is migrated; `open` is the way in."""
         self.clock: Final = clock
-        self._folder = folder
+        self._database = database
+        self._witness = witness
         self._lock = lock
         self._write_lock = threading.Lock()
-        self._local = threading.local()
-        self._readers: weakref.WeakSet[Connection] = weakref.WeakSet()
-        self._readers_lock = threading.Lock()
-        self._witness = Witness(folder / WITNESS_NAME)
-        self._witnessed = 0
         self._behind: RecordBehindIndex | None = None
         self._closed = False
+        self._load()
+        self._compare_with_witness()
+        if self._behind is None:
+            run(database.writer, _SWEEP_STAGED)
 
     @classmethod
     def open(cls, folder: Path, *, dimension: int, clock: Callable[[], datetime]) -> Record:
         """Opens or makes the record of a data folder; a new one holds vectors of `dimension`, an older one keeps its own.
 
-        A record behind its witness opens for reads only.
+        A record behind its witness opens for reads only. Who accepts the loss removes the file `WITNESS` before the next start.
 
         Raises:
             DataFolderInUse: another process has it open.
             RecordTooNew: a newer version of this program wrote it.
+            DiskFull: there is no room to start.
         """
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = FolderLock(folder)
-        record = cls(folder, lock, clock=clock)
-        try:
-            with full_disk_named():
-                record._start(dimension)
-        except BaseException:
-            lock.release()
-            raise
+        with full_disk_named(), ExitStack() as undo:
+            folder.mkdir(parents=True, exist_ok=True)
+            lock = FolderLock(folder)
+            undo.callback(lock.release)
+            database = Database(folder / FILE_NAME)
+            undo.callback(database.close)
+            migrate(database.writer, dimension)
+            record = cls(database, Witness(folder / WITNESS_NAME), lock=lock, clock=clock)
+            undo.pop_all()
         return record
 
     @property
     def database_id(self) -> str:
-        """The id made with the database."""
+        """The id made with the database, or given to it when it lost its witness."""
         return self._database_id
 
     @property
@@ -102,38 +98,32 @@ class Record:
         with self._write_lock, full_disk_named():
             self._refuse_if_behind()
             self._catch_up_witness()
-            change = Change(self._writer, self._counters, namespaces=self._namespaces)
-            self._writer.begin()
+            change = Change(self._database.writer, self._counters, schemas=self._schemas, namespaces=self._namespaces)
+            self._database.writer.begin()
             try:
                 yield change
                 if change.wrote:
                     change.keep_counters()
-                    self._writer.commit()
-            finally:
-                self._undo_open_transaction()
+            except BaseException:
+                self._undo()
+                raise
             if change.wrote:
+                self._commit(change)
                 self._acknowledge(change)
+            else:
+                self._undo()
 
     def rows(self, statement: str, parameters: Parameters | None = None) -> list[Row]:
         """Runs a query over the last commit."""
-        return fetch(self.reader(), statement, parameters)
+        return self._read(fetch, statement, parameters=parameters)
 
-    @contextmanager
-    def reading(self) -> Iterator[Connection]:
+    def table(self, statement: str, parameters: Parameters | None = None) -> pa.Table:
+        """Runs a query over the last commit and returns an Arrow table."""
+        return self._read(fetch_table, statement, parameters=parameters)
+
+    def reading(self) -> AbstractContextManager[Connection]:
         """Opens a cursor of its own on which every query of the block sees the same commit."""
-        cursor = self._cursor()
-        cursor.begin()
-        try:
-            yield cursor
-        finally:
-            cursor.close()
-
-    def reader(self) -> Connection:
-        """Returns the calling thread's cursor."""
-        cursor: Connection | None = getattr(self._local, "cursor", None)
-        if cursor is None:
-            cursor = self._local.cursor = self._cursor()
-        return cursor
+        return self._database.reading()
 
     def namespace_id(self, scope: Scope) -> int:
         """Returns the id of a scope, NO_NAMESPACE where nothing was ever written in it."""
@@ -146,34 +136,29 @@ class Record:
     def checkpoint(self) -> None:
         """Folds the write-ahead log into the file, unless the disk has too little room for it."""
         with self._write_lock:
-            self._fold_log()
+            self._refuse_if_behind()
+            self._database.fold_log()
 
     def close(self) -> None:
-        """Folds the log, closes every cursor and gives the folder up."""
+        """Folds the log, closes every cursor and gives the folder up; a record that is behind is left as it was found."""
         with self._write_lock:
             if self._closed:
                 return
             self._closed = True
-            self._fold_log()
-            with self._readers_lock:
-                for cursor in list(self._readers):
-                    cursor.close()
-            self._writer.close()
-            self._root.close()
+            if self._behind is None:
+                self._database.fold_log()
+            self._database.close()
             self._witness.close()
             self._lock.release()
 
-    def _start(self, dimension: int) -> None:
-        self._root = duckdb.connect(self._folder / FILE_NAME, config=_CONFIG)
-        self._writer = self._root.cursor()
-        migrate(self._writer, dimension)
-        self._database_id = str(fetch(self._writer, _DATABASE_ID)[0]["database_id"])
-        self._counters = Counters.of(self._writer)
-        self._namespaces = {Scope(r["org"], r["namespace"]): int(r["namespace_id"]) for r in fetch(self._writer, _NAMESPACES)}
-        self._scopes = {number: scope for scope, number in self._namespaces.items()}
-        self._compare_with_witness()
-        if self._behind is None:
-            run(self._writer, _SWEEP_STAGED)
+    def _load(self) -> None:
+        writer = self._database.writer
+        self._schemas = table_schemas(writer)
+        self._counters = Counters.of(writer)
+        self._committed = self._witnessed = self._counters.change_seq
+        self._database_id = str(fetch(writer, _DATABASE_ID)[0]["database_id"])
+        self._scopes = {int(row["namespace_id"]): Scope(row["org"], row["namespace"]) for row in fetch(writer, _NAMESPACES)}
+        self._namespaces = {scope: number for number, scope in self._scopes.items()}
 
     def _compare_with_witness(self) -> None:
         try:
@@ -183,28 +168,60 @@ class Record:
             return
         if acknowledged is None:
             self._take_a_new_id()
-        elif acknowledged.database_id != self._database_id or acknowledged.change_seq > self._counters.change_seq:
+        elif acknowledged.database_id != self._database_id or acknowledged.change_seq > self._committed:
             self._go_read_only(str(acknowledged.change_seq))
             return
-        self._committed = self._witnessed = self._counters.change_seq
         self._witness.start(Acknowledged(self._database_id, self._committed))
 
     def _take_a_new_id(self) -> None:
         """Gives a record without a witness a new id, since indexes of its folder may hold what it never acknowledged."""
-        run(self._writer, _NEW_DATABASE_ID)
-        self._database_id = str(fetch(self._writer, _DATABASE_ID)[0]["database_id"])
+        run(self._database.writer, _NEW_DATABASE_ID)
+        self._database_id = str(fetch(self._database.writer, _DATABASE_ID)[0]["database_id"])
 
     def _go_read_only(self, acknowledged: str) -> None:
-        found = self._counters.change_seq
-        _log.error("record_behind_witness", extra={"record_change": found, "acknowledged_change": acknowledged})
+        _log.error("record_behind_witness", extra={"record_change": self._committed, "acknowledged_change": acknowledged})
         self._behind = RecordBehindIndex(
-            f"the record ends at change {found}, its witness at {acknowledged}; restore the newest copy of the data folder",
-            metadata={"record_change": str(found), "acknowledged_change": acknowledged},
+            f"the record ends at change {self._committed}, its witness at {acknowledged}; restore the newest copy of it",
+            metadata={"record_change": str(self._committed), "acknowledged_change": acknowledged},
         )
 
     def _refuse_if_behind(self) -> None:
         if self._behind is not None:
             raise RecordBehindIndex(self._behind.message, metadata=self._behind.metadata)
+
+    def _commit(self, change: Change) -> None:
+        """Commits; after an error, what the file then holds decides whether the change took place."""
+        try:
+            self._database.writer.commit()
+        except duckdb.Error:
+            self._undo()
+            if Counters.of(self._database.writer).change_seq != change.seq:
+                raise
+            _log.warning("commit_held_after_error", extra={"change": change.seq})
+
+    def _undo(self) -> None:
+        """Leaves no transaction open."""
+        try:
+            with suppress(duckdb.TransactionException):  # a commit that failed leaves none to roll back
+                self._database.writer.rollback()
+        except duckdb.FatalException:
+            self._database.reopen()
+
+    def _read(
+        self, query: Callable[[Connection, str, Parameters | None], T], statement: str, *, parameters: Parameters | None
+    ) -> T:
+        generation = self._database.generation
+        try:
+            return query(self._database.reader(), statement, parameters)
+        except duckdb.FatalException:
+            self._revive(generation)
+            return query(self._database.reader(), statement, parameters)
+
+    def _revive(self, generation: int) -> None:
+        """Starts DuckDB anew unless another thread did since the generation that failed."""
+        with self._write_lock:
+            if self._database.generation == generation:
+                self._database.reopen()
 
     def _acknowledge(self, change: Change) -> None:
         self._committed = change.seq
@@ -215,35 +232,10 @@ class Record:
         except OSError as error:
             # The change is durable and visible; the next one is refused until the witness can be written.
             _log.error("witness_not_written", extra={"change": change.seq, "error": str(error)})
-        if self._log_bytes() > _CHECKPOINT_BYTES:
-            self._fold_log()
+        if self._database.log_bytes() > FOLD_BYTES:
+            self._database.fold_log()
 
     def _catch_up_witness(self) -> None:
         if self._witnessed < self._committed:
             self._witness.write(Acknowledged(self._database_id, self._committed))
             self._witnessed = self._committed
-
-    def _undo_open_transaction(self) -> None:
-        with suppress(duckdb.TransactionException):  # after a commit, or one that failed, none is open
-            self._writer.rollback()
-
-    def _cursor(self) -> Connection:
-        with self._readers_lock:
-            cursor = self._root.cursor()
-            self._readers.add(cursor)
-            return cursor
-
-    def _log_bytes(self) -> int:
-        path = self._folder / f"{FILE_NAME}.wal"
-        return path.stat().st_size if path.exists() else 0
-
-    def _fold_log(self) -> None:
-        log_bytes = self._log_bytes()
-        free_bytes = shutil.disk_usage(self._folder).free
-        if free_bytes < 2 * log_bytes + _CHECKPOINT_BYTES:
-            _log.warning("checkpoint_skipped", extra={"log_bytes": log_bytes, "free_bytes": free_bytes})
-            return
-        try:
-            self._writer.execute("CHECKPOINT").fetchall()
-        except duckdb.TransactionException as error:  # a reader is in the way; a later one folds more
-            _log.info("checkpoint_postponed", extra={"error": str(error)})

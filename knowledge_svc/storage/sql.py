@@ -13,6 +13,7 @@ Row: TypeAlias = dict[str, Any]  # a value's type is its column's
 Parameters: TypeAlias = Mapping[str, object]
 
 _INCOMING: Final = "incoming"
+_TABLES: Final = "SELECT table_name FROM duckdb_tables() WHERE NOT internal"
 
 
 def fetch(connection: Connection, statement: str, parameters: Parameters | None = None) -> list[Row]:
@@ -33,10 +34,13 @@ def run(connection: Connection, statement: str, parameters: Parameters | None = 
     return int(count)
 
 
-def insert(connection: Connection, table: str, rows: Sequence[Row]) -> None:
+def table_schemas(connection: Connection) -> dict[str, pa.Schema]:
+    """Returns the columns of every table as Arrow has them."""
+    return {row["table_name"]: _schema(connection, row["table_name"]) for row in fetch(connection, _TABLES)}
+
+
+def insert(connection: Connection, table: str, rows: Sequence[Row], *, schema: pa.Schema) -> None:
     """Inserts rows through Arrow; each row names every column of the table."""
-    empty = " ".join(("SELECT * FROM", quoted(table), "LIMIT 0"))
-    schema = connection.sql(empty).to_arrow_table().schema
     if any(row.keys() != set(schema.names) for row in rows):
         raise ValueError(f"rows for {table} do not have exactly its columns")
     connection.register(_INCOMING, pa.Table.from_pylist(list(rows), schema=schema))
@@ -49,3 +53,7 @@ def insert(connection: Connection, table: str, rows: Sequence[Row]) -> None:
 def quoted(identifier: str) -> str:
     """Returns an identifier as SQL reads it, whatever characters it has."""
     return '"' + identifier.replace('"', '""') + '"'
+
+
+def _schema(connection: Connection, table: str) -> pa.Schema:
+    return connection.sql(" ".join(("SELECT * FROM", quoted(table), "LIMIT 0"))).to_arrow_table().schema
