@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 from uuid import uuid4
 
 import grpc
@@ -19,6 +21,9 @@ from clients.stubs import Methods, Stubs
 
 R = TypeVar("R")
 Metadata: TypeAlias = tuple[tuple[str, str], ...]
+
+MEANWHILE_S: Final = 0.1
+"""Between two looks at how far an upload is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +103,19 @@ class BlockingConnection:
             finally:
                 answers.cancel()
 
-    def upload(self, call: Upload[R]) -> R:
-        """Streams requests and reads the one answer."""
-        feed = Feed(call.requests)
+    def upload(self, call: Upload[R], *, meanwhile: Callable[[], None] = lambda: None) -> R:
+        """Streams requests and reads the one answer; `meanwhile` is called ten times a second, and once at the end."""
+        feed, ended = Feed(call.requests), threading.Event()
         with self.line.attempt() as metadata, feed.checked():
-            answer = self._methods[call.method](feed, timeout=call.timeout_s, metadata=metadata)
+            pending = self._methods[call.method].future(feed, timeout=call.timeout_s, metadata=metadata)
+            pending.add_done_callback(lambda _: ended.set())
+            try:
+                while not ended.wait(MEANWHILE_S):
+                    meanwhile()
+                answer = pending.result()
+            finally:
+                pending.cancel()
+        meanwhile()
         return call.read(answer)
 
     def exchange(self, call: Exchange[R]) -> Iterator[R]:
@@ -158,11 +171,18 @@ class AsyncConnection:
             finally:
                 answers.cancel()
 
-    async def upload(self, call: Upload[R]) -> R:
-        """Streams requests and reads the one answer."""
+    async def upload(self, call: Upload[R], *, meanwhile: Callable[[], None] = lambda: None) -> R:
+        """Streams requests and reads the one answer; `meanwhile` is called ten times a second, and once at the end."""
         feed = AsyncFeed(call.requests)
         with self.line.attempt() as metadata, feed.checked():
-            answer = await self._method(call.method)(feed, timeout=call.timeout_s, metadata=metadata)
+            pending = asyncio.ensure_future(self._method(call.method)(feed, timeout=call.timeout_s, metadata=metadata))
+            try:
+                while not (await asyncio.wait([pending], timeout=MEANWHILE_S))[0]:
+                    meanwhile()
+                answer = await pending
+            finally:
+                pending.cancel()
+        meanwhile()
         return call.read(answer)
 
     async def exchange(self, call: Exchange[R]) -> AsyncIterator[R]:
@@ -182,7 +202,7 @@ class AsyncConnection:
             await self._channel.close(None)
             self._channel = self._methods = None
 
-    def _method(self, name: str) -> Callable[..., Any]:  # Any: the generated code is untyped
+    def _method(self, name: str) -> Any:  # Any: the generated code is untyped
         if self._methods is None:
             self._channel = self._open()
             self._methods = Methods(self.line.stubs, self._channel)

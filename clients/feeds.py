@@ -1,4 +1,4 @@
-"""Hands request messages to gRPC, which would swallow what goes wrong while they are made."""
+"""Hands request messages to gRPC, which would swallow a file's failure while they are made."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from google.protobuf.message import Message
 
 
 class _Failing:
-    """Keeps the first failure of the source. The stream is then cut short, and the header's hash makes the server refuse it."""
+    """Keeps a failure to read the file. The stream is then cut short, and the header's hash makes the server refuse it."""
 
     def __init__(self, requests: Iterator[Message]) -> None:
         self._requests = requests
-        self._failure: Exception | None = None
+        self._failure: OSError | None = None
 
     @contextmanager
     def checked(self) -> Iterator[None]:
-        """Raises the source's failure in place of the server's refusal of a cut stream."""
+        """Raises the file's failure in place of the server's refusal of a cut stream."""
         try:
             yield
-        except (grpc.RpcError, asyncio.CancelledError):
+        except grpc.RpcError:
             if self._failure is not None:
                 raise self._failure from None
             raise
@@ -32,7 +32,7 @@ class _Failing:
     def _pull(self) -> Message | None:
         try:
             return next(self._requests, None)
-        except Exception as failure:  # whatever it is, `checked` raises it where the caller stands
+        except OSError as failure:
             self._failure = failure
             return None
 

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import mimetypes
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 CHUNK_BYTES: Final = 256 * 1024
+
+
+@dataclass(slots=True)
+class Meter:
+    """Counts the bytes of a file that have been handed over."""
+
+    done_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,18 +29,16 @@ class File:
     sha256: str
     content: bytes | Path
 
-    def chunks(self, on_bytes: Callable[[int], None] | None = None) -> Iterator[bytes]:
-        """Yields the bytes in chunks of at most 256 KiB and reports how many have been handed over.
+    def chunks(self, meter: Meter | None = None) -> Iterator[bytes]:
+        """Yields the bytes in chunks of at most 256 KiB, and counts those that have been handed over.
 
         Raises:
             OSError: the file at the path cannot be read any more.
         """
-        handed = 0
         for chunk in _chunks(self.content):
             yield chunk
-            handed += len(chunk)
-            if on_bytes is not None:
-                on_bytes(handed)
+            if meter is not None:
+                meter.done_bytes += len(chunk)
 
 
 def measure(data: bytes | str | Path, filename: str = "", *, content_type: str = "") -> File:

@@ -87,9 +87,9 @@ class KnowledgeClient:
         on_progress: Callable[[Progress], None] | None = None,
     ) -> UploadedFile:
         """Stores a file with its SHA-256, read in chunks of 256 KiB. A str is a path; bytes need a filename."""
-        file = files.measure(data, filename, content_type=content_type)
-        report = _bytes_reporter(file, on_progress)
-        return self.connection.upload(ingest_requests.upload(file, namespace=self._namespace(namespace), on_bytes=report))
+        file, meter = files.measure(data, filename, content_type=content_type), files.Meter()
+        call = ingest_requests.upload(file, namespace=namespace or self.connection.line.namespace, meter=meter)
+        return self.connection.upload(call, meanwhile=lambda: _report_bytes(file, meter, on_progress))
 
     def wait_for_ingest(
         self,
@@ -167,9 +167,6 @@ class KnowledgeClient:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _namespace(self, named: str) -> str:
-        return named or self.connection.line.namespace
-
 
 class AsyncKnowledgeClient:
     """Talks to a knowledge service under asyncio; arguments and methods are those of `KnowledgeClient`."""
@@ -216,10 +213,10 @@ class AsyncKnowledgeClient:
         namespace: str = "",
         on_progress: Callable[[Progress], None] | None = None,
     ) -> UploadedFile:
-        """As `KnowledgeClient.upload`; the file is read in a worker thread, which also calls `on_progress`."""
-        file = await asyncio.to_thread(files.measure, data, filename, content_type=content_type)
-        report = _bytes_reporter(file, on_progress)
-        return await self.connection.upload(ingest_requests.upload(file, namespace=self._namespace(namespace), on_bytes=report))
+        """As `KnowledgeClient.upload`; the file is read in a worker thread."""
+        file, meter = await asyncio.to_thread(files.measure, data, filename, content_type=content_type), files.Meter()
+        call = ingest_requests.upload(file, namespace=namespace or self.connection.line.namespace, meter=meter)
+        return await self.connection.upload(call, meanwhile=lambda: _report_bytes(file, meter, on_progress))
 
     async def wait_for_ingest(
         self,
@@ -297,9 +294,6 @@ class AsyncKnowledgeClient:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    def _namespace(self, named: str) -> str:
-        return named or self.connection.line.namespace
-
 
 def file_uri(path: str | Path) -> str:
     """The default source_uri of a local file: `file://` and its absolute path, as it is written."""
@@ -311,7 +305,6 @@ def _report(job: Ingestion, on_progress: Callable[[Progress], None] | None) -> N
         on_progress(progress_of(job))
 
 
-def _bytes_reporter(file: files.File, on_progress: Callable[[Progress], None] | None) -> Callable[[int], None] | None:
-    if on_progress is None:
-        return None
-    return lambda done: on_progress(Progress("upload", "byte", done, file.size_bytes))
+def _report_bytes(file: files.File, meter: files.Meter, on_progress: Callable[[Progress], None] | None) -> None:
+    if on_progress is not None:
+        on_progress(Progress("upload", "byte", meter.done_bytes, file.size_bytes))

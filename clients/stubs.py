@@ -40,7 +40,6 @@ class Methods:
     def __init__(self, stubs: Stubs, channel: Channel) -> None:
         self._stubs = {name: stub(channel) for name, stub in stubs.items()}
 
-    def __getitem__(self, name: str) -> Callable[..., Any]:  # Any: the generated code is untyped
+    def __getitem__(self, name: str) -> Any:  # Any: the generated code is untyped
         stub, _, method = name.partition(".")
-        found: Callable[..., Any] = getattr(self._stubs[stub], method)  # Any: as above
-        return found
+        return getattr(self._stubs[stub], method)

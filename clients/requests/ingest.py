@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import uuid4
 
@@ -11,7 +11,7 @@ from loom.knowledge.v1 import ingest_pb2
 
 from clients.calls import Call, Pages, Stream, Upload
 from clients.enums import contract_name
-from clients.files import File
+from clients.files import File, Meter
 from clients.results.ingest import Formats, Ingestion, UploadedFile, read_formats, read_ingestion, read_upload
 from clients.values import JsonValue, to_struct
 
@@ -30,7 +30,7 @@ class IngestOptions:
         return f"IngestOptions({shown}, password={'***' if self.password else ''!r})"
 
 
-def upload(file: File, *, namespace: str = "", on_bytes: Callable[[int], None] | None = None) -> Upload[UploadedFile]:
+def upload(file: File, *, namespace: str = "", meter: Meter | None = None) -> Upload[UploadedFile]:
     """Sends a file with its size and SHA-256, so that the server keeps it whole or not at all."""
 
     def requests() -> Iterator[Message]:
@@ -42,7 +42,7 @@ def upload(file: File, *, namespace: str = "", on_bytes: Callable[[int], None] |
             size_bytes=file.size_bytes,
         )
         yield ingest_pb2.UploadFileRequest(header=header)
-        for data in file.chunks(on_bytes):
+        for data in file.chunks(meter):
             yield ingest_pb2.UploadFileRequest(data=data)
 
     return Upload("ingest.UploadFile", requests(), read_upload)

@@ -1,0 +1,256 @@
+"""`loom ingest`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Annotated, Final
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn
+from rich.progress import Progress as Bars
+from rich.table import Table
+
+from clients.cli.options import AsJson, CaFile, Namespace, Server, Token
+from clients.cli.output import (
+    CommandFault,
+    UsageFault,
+    console,
+    described,
+    error_console,
+    one_line,
+    print_json,
+    reports_errors,
+    safe,
+    styled,
+)
+from clients.cli.settings import open_client
+from clients.cli.sources import Skipped, Source, fetch_page, find_sources
+from clients.endpoint import KNOWLEDGE_ADDRESS
+from clients.errors import IngestTimeout, LoomError
+from clients.knowledge import INGEST_TIMEOUT_S, KnowledgeClient
+from clients.requests.ingest import IngestOptions
+from clients.results.ingest import Ingestion, Progress, UploadedFile
+
+AT_ONCE: Final = 4
+"""Files under way at the same time: one is uploaded while others are read."""
+
+Report = Callable[[Progress], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What the options say of every file; empty is the default."""
+
+    title: str
+    tags: tuple[str, ...]
+    options: IngestOptions
+    allow_partial: bool
+    wait: bool
+    timeout_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one source: a job, or the error that kept it from one."""
+
+    source: Source
+    ingestion: Ingestion | None = None
+    error: Exception | None = None
+
+    @property
+    def failed(self) -> bool:
+        """Whether no document came of it; a job that was not waited for has not failed."""
+        return self.error is not None or (self.ingestion is not None and self.ingestion.ended and not self.ingestion.published)
+
+
+@reports_errors
+def ingest(
+    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Files, folders or https:// pages.")],
+    *,
+    title: Annotated[str, typer.Option("--title", help="Of one file; by default its name less the extension.")] = "",
+    source_uri: Annotated[
+        str, typer.Option("--source-uri", metavar="URI", help="Of one file; by default file:// and its path.")
+    ] = "",
+    tags: Annotated[str, typer.Option("--tags", metavar="TAG,…", help="Tags, joined by commas.")] = "",
+    file_format: Annotated[str, typer.Option("--format", metavar="ID", help="Format, where bytes and name do not say it.")] = "",
+    allow_partial: Annotated[bool, typer.Option("--allow-partial", help="Publish what could be read of a file.")] = False,
+    no_wait: Annotated[bool, typer.Option("--no-wait", help="Queue the jobs and print their ids.")] = False,
+    timeout_s: Annotated[float, typer.Option("--timeout", min=0, metavar="SECONDS", help="Wait for each.")] = INGEST_TIMEOUT_S,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be ingested.")] = False,
+    namespace: Namespace = "",
+    server: Server = KNOWLEDGE_ADDRESS,
+    token: Token = None,
+    ca_file: CaFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Ingest files into searchable documents and typed datasets.
+
+    A file that fails does not keep the others from being ingested; the exit code is then 1.
+    """
+    wishes = Wishes(
+        title=title,
+        tags=tuple(tag.strip() for tag in tags.split(",") if tag.strip()),
+        options=IngestOptions(format=file_format),
+        allow_partial=allow_partial,
+        wait=not no_wait,
+        timeout_s=timeout_s,
+    )
+    with open_client(server, token, namespace=namespace, ca_file=ca_file) as client:
+        sources, skipped = find_sources(paths, client.formats)
+        sources = _named(sources, title=title, source_uri=source_uri)
+        if dry_run:
+            _print_plan(sources, skipped, wishes, as_json=as_json)
+            return
+        outcomes = ingest_all(client, sources, wishes, quiet=as_json)
+    if as_json:
+        print_json({"ingested": [_document(outcome) for outcome in outcomes], "skipped": skipped})
+    else:
+        print_summary(outcomes, skipped)
+    if any(outcome.failed for outcome in outcomes):
+        raise typer.Exit(1)
+
+
+def _named(sources: Sequence[Source], *, title: str, source_uri: str) -> list[Source]:
+    if (title or source_uri) and len(sources) != 1:
+        raise UsageFault(f"--title and --source-uri are of one file, and {len(sources)} are named")
+    return [replace(source, source_uri=source_uri or source.source_uri) for source in sources]
+
+
+def ingest_all(client: KnowledgeClient, sources: Sequence[Source], wishes: Wishes, *, quiet: bool) -> list[Outcome]:
+    """Ingests several sources at once, with a bar for each on a terminal; the outcomes stand in the order asked."""
+    columns = (TextColumn("{task.description}"), BarColumn(bar_width=30), MofNCompleteColumn(), TextColumn("{task.fields[unit]}"))
+    err = error_console()
+    with Bars(*columns, console=err, disable=quiet or not err.is_terminal, transient=True) as bars:
+        whole = bars.add_task("files", total=len(sources), unit="")
+
+        def run(source: Source) -> Outcome:
+            task = bars.add_task(styled_name(source), total=None, unit="")
+            outcome = ingest_one(client, source, wishes, _reporter(bars, task))
+            bars.remove_task(task)
+            bars.advance(whole)
+            return outcome
+
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            futures = [pool.submit(run, source) for source in sources]
+            try:
+                return [future.result() for future in futures]
+            except KeyboardInterrupt:
+                pool.shutdown(wait=False, cancel_futures=True)
+                client.close()
+                raise
+
+
+def styled_name(source: Source) -> str:
+    """The name of a source's bar."""
+    return one_line(source.filename, 40).replace("[", "\\[")
+
+
+def ingest_one(client: KnowledgeClient, source: Source, wishes: Wishes, report: Report) -> Outcome:
+    """Uploads, queues and, where wished, waits; what goes wrong is the outcome."""
+    try:
+        stored = _upload(client, source, report)
+        job = client.ingest(
+            stored.upload_id,
+            source_uri=source.source_uri,
+            title=wishes.title or source.title,
+            tags=wishes.tags,
+            options=wishes.options,
+            allow_partial=wishes.allow_partial,
+        )
+        if wishes.wait:
+            job = client.wait_for_ingest(job.ingestion_id, timeout_s=wishes.timeout_s, on_progress=report)
+    except (LoomError, IngestTimeout, CommandFault, OSError) as error:
+        return Outcome(source, error=error)
+    return Outcome(source, ingestion=job)
+
+
+def _upload(client: KnowledgeClient, source: Source, report: Report) -> UploadedFile:
+    if source.path is not None:
+        return client.upload(source.path, on_progress=report)
+    page = fetch_page(source.source_uri)
+    return client.upload(page.content, page.filename, content_type=page.content_type, on_progress=report)
+
+
+def _reporter(bars: Bars, task: TaskID) -> Report:
+    def report(progress: Progress) -> None:
+        total = progress.total or None
+        bars.update(task, completed=progress.done, total=total, unit=f"{progress.stage} {progress.unit}")
+
+    return report
+
+
+def _print_plan(sources: Sequence[Source], skipped: Sequence[Skipped], wishes: Wishes, *, as_json: bool) -> None:
+    planned = [
+        {
+            "source_uri": source.source_uri,
+            "title": wishes.title or source.title,
+            "filename": source.filename,
+            "size_bytes": source.path.stat().st_size if source.path else None,
+        }
+        for source in sources
+    ]
+    if as_json:
+        print_json({"would_ingest": planned, "skipped": skipped})
+        return
+    out = console()
+    for item in planned:
+        size = f"{item['size_bytes']} bytes" if item["size_bytes"] is not None else "to be fetched"
+        out.print(styled(f"would ingest {item['source_uri']} as {item['title']!r} ({size})"), soft_wrap=True)
+    _print_skipped(skipped)
+
+
+def print_summary(outcomes: Sequence[Outcome], skipped: Sequence[Skipped] = ()) -> None:
+    """Prints a row a source, then warnings and errors in full."""
+    out = console()
+    table = Table("file", "state", box=None, pad_edge=False, header_style="bold")
+    for name in ("rev.", "chunks", "datasets"):
+        table.add_column(name, justify="right")
+    table.add_column("format")
+    table.add_column("job")
+    for outcome in outcomes:
+        table.add_row(styled(outcome.source.filename), *_cells(outcome))
+    if outcomes:
+        out.print(table)
+    for outcome in outcomes:
+        _print_notes(outcome)
+    _print_skipped(skipped)
+
+
+def _cells(outcome: Outcome) -> tuple[str, ...]:
+    job = outcome.ingestion
+    if job is None:
+        return ("still running" if isinstance(outcome.error, IngestTimeout) else "not ingested", "", "", "", "", "")
+    done = (str(job.revision), str(job.chunks), str(job.datasets)) if job.published else ("", "", "")
+    return (job.state, *done, job.format, job.ingestion_id)
+
+
+def _print_notes(outcome: Outcome) -> None:
+    out, name, job = console(), outcome.source.filename, outcome.ingestion
+    if outcome.error is not None:
+        out.print(styled(f"{name}: {outcome.error}", "red"), soft_wrap=True)
+    if job is None:
+        return
+    if job.error_code:
+        finer = f" ({job.error_reason})" if job.error_reason else ""
+        out.print(styled(f"{name}: {job.error_code}{finer}: {job.error_message}", "red"), soft_wrap=True)
+    for warning in job.warnings:
+        out.print(styled(f"{name}: warning {warning.code}: {warning.message}", "yellow"), soft_wrap=True)
+    if job.published and job.coverage and not job.coverage.complete:
+        lacking = f"{job.coverage.extracted} of {job.coverage.total} {job.coverage.unit}s read"
+        out.print(styled(f"{name}: {lacking}; {', '.join(job.coverage.lost) or 'see the coverage in --json'}", "yellow"))
+
+
+def _print_skipped(skipped: Sequence[Skipped]) -> None:
+    for item in skipped:
+        console().print(styled(f"skipped {item.path}: {item.reason}"), soft_wrap=True)
+
+
+def _document(outcome: Outcome) -> dict[str, object]:
+    return {
+        "source_uri": outcome.source.source_uri,
+        "filename": safe(outcome.source.filename),
+        "ingestion": outcome.ingestion,
+        "error": described(outcome.error) if outcome.error else None,
+    }
