@@ -70,7 +70,7 @@ class DuckDbEngine:
         paths = {one.snapshot_id: self._files.verified(one) for one in checked.snapshots}
         stop = stop.shortened(self._limits.timeout_s)
         with self._connection(stop) as connection, _views(connection, paths), _translated(stop):
-            session = _Session(connection, stop)
+            session = Session(connection, stop)
             rows = session.answer(compiled.main)
             if len(rows) > max_rows:
                 raise _too_large(max_rows)
@@ -116,14 +116,20 @@ def locked_connection(directory: Path, limits: EngineLimits) -> duckdb.DuckDBPyC
     return connection
 
 
-class _Session:
-    """One query's use of a connection. Only single SELECT statements pass."""
+class Session:
+    """One query's use of a connection."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, stop: Stop) -> None:
         self._connection = connection
         self._stop = stop
 
     def answer(self, statement: Statement) -> list[tuple[object, ...]]:
+        """Returns every row of a statement.
+
+        Raises:
+            Internal: it is not one SELECT.
+            QueryTimeout, Cancelled: the work has to end.
+        """
         self._stop.check()
         parsed = self._connection.extract_statements(statement.text)
         if len(parsed) != 1 or parsed[0].type != duckdb.StatementType.SELECT:
@@ -209,7 +215,7 @@ def _table(checked: CheckedPlan, compiled: CompiledPlan, rows: Sequence[tuple[ob
 
 
 def _steps(
-    checked: CheckedPlan, compiled: CompiledPlan, *, rows: Sequence[tuple[object, ...]], session: _Session
+    checked: CheckedPlan, compiled: CompiledPlan, *, rows: Sequence[tuple[object, ...]], session: Session
 ) -> tuple[Step, ...]:
     """Tells what each step did to the rows."""
     if checked.selects_rows and not checked.plan.distinct:
@@ -227,14 +233,14 @@ def _steps(
 
 
 def _rows_before_limit(
-    checked: CheckedPlan, compiled: CompiledPlan, *, rows: Sequence[tuple[object, ...]], session: _Session
+    checked: CheckedPlan, compiled: CompiledPlan, *, rows: Sequence[tuple[object, ...]], session: Session
 ) -> int:
     if compiled.totals is None or (checked.plan.limit is not None and len(rows) < checked.plan.limit):
         return len(rows)
     return _whole(session.answer(compiled.totals)[0][0])
 
 
-def _group_totals(compiled: CompiledPlan, rows: Sequence[tuple[object, ...]], session: _Session) -> list[int]:
+def _group_totals(compiled: CompiledPlan, rows: Sequence[tuple[object, ...]], session: Session) -> list[int]:
     """Groups that pass `having`, rows, groups, and values that are not null of each column read."""
     if compiled.totals is not None:
         return [_whole(value or 0) for value in session.answer(compiled.totals)[0]]

@@ -35,7 +35,7 @@ def figure(aggregate: CheckedAggregate, name: str, *, column_sql: str, condition
     """The figure called `name` over a column of a snapshot of so many rows.
 
     Sums of doubles are taken in an order of their own (by size) with compensation, so they do not depend on the order rows
-    are read in; they are doubles and carry a double's error.
+    are read in; they are doubles, carry a double's error, and are infinite beyond a double's range.
     """
     match aggregate.function:
         case AggregateFunction.COUNT:

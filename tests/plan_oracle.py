@@ -1,0 +1,256 @@
+"""Evaluates plans over rows in plain Python, slowly and by the contract's words, to compare the engine against."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from artifact.model import Column, ColumnType
+from knowledge_svc.domain.plan import (
+    Aggregate,
+    AggregateFunction,
+    All,
+    AnyOf,
+    Comparison,
+    GroupBy,
+    Not,
+    Operator,
+    OrderBy,
+    Plan,
+    Predicate,
+    TimePart,
+)
+
+Row = Mapping[str, Any]
+OVERFLOW = object()
+"""Stands for a figure that does not fit in 38 digits."""
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What a plan should answer: values, for select plans the row ids, and whether any figure at all overflows."""
+
+    rows: list[tuple[Any, ...]]
+    row_ids: list[int]
+    some_overflow: bool
+
+    @property
+    def overflows(self) -> bool:
+        return any(value is OVERFLOW for row in self.rows for value in row)
+
+
+def evaluate(plan: Plan, columns: Sequence[Column], rows: Sequence[Row]) -> Expected:
+    kept = [(i, row) for i, row in enumerate(rows) if all(holds(one, row.get) for one in plan.where)]
+    types = {column.name: column for column in columns}
+    if plan.select and not plan.distinct:
+        return _selected(plan, kept)
+    made = _distinct(plan, kept) if plan.select else _grouped(plan, kept, types)
+    names = _names(plan)
+    some_overflow = any(value is OVERFLOW for _, row in made for value in row)
+    if some_overflow and (plan.having or plan.order_by):
+        return Expected([row for _, row in made], [], True)  # figures that cannot be told cannot be compared
+    made = [(first, row) for first, row in made if all(holds(one, dict(zip(names, row, strict=True)).get) for one in plan.having)]
+    made = _sorted(made, plan.order_by, lambda item, name: item[1][names.index(name)])
+    if not plan.order_by and not plan.distinct:
+        for place in reversed(range(len(plan.group_by))):
+            made.sort(key=lambda item: _place(item[1][place], descending=False, nulls_first=False))
+    return Expected([row for _, row in made[: plan.limit]], [], some_overflow)
+
+
+def holds(predicate: Predicate, value_of: Callable[[str], Any]) -> bool:
+    match predicate:
+        case All(predicates):
+            return all(holds(one, value_of) for one in predicates)
+        case AnyOf(predicates):
+            return any(holds(one, value_of) for one in predicates)
+        case Not(inner):
+            return not holds(inner, value_of)
+        case Comparison():
+            return _compares(predicate, value_of(predicate.column.column))
+
+
+def _compares(comparison: Comparison, value: Any) -> bool:
+    if comparison.operator is Operator.IS_NULL:
+        return value is None
+    if value is None:
+        return False
+    given: list[Any] = list(comparison.values)
+    if isinstance(value, float):
+        given = [float(one) for one in given]
+    if comparison.ignore_case:
+        value, given = _fold(value), [_fold(one) for one in given]
+    match comparison.operator:
+        case Operator.NOT_NULL:
+            return True
+        case Operator.EQ:
+            return bool(value == given[0])
+        case Operator.NE:
+            return bool(value != given[0])
+        case Operator.LT:
+            return bool(value < given[0])
+        case Operator.LE:
+            return bool(value <= given[0])
+        case Operator.GT:
+            return bool(value > given[0])
+        case Operator.GE:
+            return bool(value >= given[0])
+        case Operator.IN:
+            return value in given
+        case Operator.NOT_IN:
+            return value not in given
+        case Operator.CONTAINS:
+            return given[0] in value
+        case Operator.STARTS_WITH:
+            return bool(value.startswith(given[0]))
+        case Operator.ENDS_WITH:
+            return bool(value.endswith(given[0]))
+        case Operator.BETWEEN:
+            return bool(given[0] <= value <= given[1])
+    raise AssertionError(comparison.operator)
+
+
+def _fold(text: str) -> str:
+    upper = "".join(one.upper() if len(one.upper()) == 1 else one for one in text)
+    return "".join(one.lower() if len(one.lower()) == 1 else one for one in upper)
+
+
+def _names(plan: Plan) -> list[str]:
+    return [
+        *(one.name or (f"{one.column.column}_{one.time_part}" if one.time_part else one.column.column) for one in plan.group_by),
+        *(one.name or (f"{one.function}_{one.column.column}" if one.column else str(one.function)) for one in plan.aggregates),
+        *(one.name or one.column.column for one in plan.select),
+    ]
+
+
+def _selected(plan: Plan, kept: list[tuple[int, Row]]) -> Expected:
+    names = _names(plan)
+
+    def value(item: tuple[int, Row], name: str) -> Any:
+        column = plan.select[names.index(name)].column.column if name in names else name
+        return item[1][column]
+
+    ordered = _sorted(kept, plan.order_by, value)[: plan.limit]
+    rows = [tuple(row[one.column.column] for one in plan.select) for _, row in ordered]
+    return Expected(rows, [i for i, _ in ordered], False)
+
+
+def _distinct(plan: Plan, kept: list[tuple[int, Row]]) -> list[tuple[int, tuple[Any, ...]]]:
+    firsts: dict[tuple[Any, ...], int] = {}
+    for i, row in kept:
+        firsts.setdefault(tuple(row[one.column.column] for one in plan.select), i)
+    return [(first, values) for values, first in firsts.items()]
+
+
+def _grouped(plan: Plan, kept: list[tuple[int, Row]], types: Mapping[str, Column]) -> list[tuple[int, tuple[Any, ...]]]:
+    groups: dict[tuple[Any, ...], list[tuple[int, Row]]] = {}
+    for item in kept:
+        groups.setdefault(tuple(_key(one, item[1]) for one in plan.group_by), []).append(item)
+    if not plan.group_by and not groups:
+        groups[()] = []
+    return [
+        (
+            members[0][0] if members else 0,
+            (*key, *(_aggregate(one, [row for _, row in members], types) for one in plan.aggregates)),
+        )
+        for key, members in groups.items()
+    ]
+
+
+def _key(key: GroupBy, row: Row) -> Any:
+    value = row[key.column.column]
+    return value if value is None or key.time_part is None else cut(value, key.time_part)
+
+
+def cut(value: dt.date, part: TimePart) -> dt.date:
+    if part.of_day:
+        assert isinstance(value, dt.datetime)
+        text = value.isoformat()
+        return dt.datetime.fromisoformat({TimePart.HOUR: text[:13], TimePart.MINUTE: text[:16], TimePart.SECOND: text[:19]}[part])
+    day = value.date() if isinstance(value, dt.datetime) else value
+    match part:
+        case TimePart.WEEK:
+            return day - dt.timedelta(days=day.weekday())
+        case TimePart.MONTH:
+            return day.replace(day=1)
+        case TimePart.QUARTER:
+            return day.replace(month=(day.month - 1) // 3 * 3 + 1, day=1)
+        case TimePart.YEAR:
+            return day.replace(month=1, day=1)
+    return day
+
+
+def _aggregate(one: Aggregate, rows: list[Row], types: Mapping[str, Column]) -> Any:
+    if one.function is AggregateFunction.COUNT_IF:
+        assert one.condition is not None
+        return sum(holds(one.condition, row.get) for row in rows)
+    if one.column is None:
+        return len(rows)
+    column = types[one.column.column]
+    values = [row[column.name] for row in rows if row[column.name] is not None]
+    match one.function:
+        case AggregateFunction.COUNT:
+            return len(values)
+        case AggregateFunction.COUNT_DISTINCT:
+            return len(set(values))
+    if not values:
+        return None
+    match one.function:
+        case AggregateFunction.MIN:
+            return min(values)
+        case AggregateFunction.MAX:
+            return max(values)
+        case AggregateFunction.SUM:
+            return _total(values, column)
+    return _average(values, column)
+
+
+def _total(values: list[Any], column: Column) -> Any:
+    if column.type is ColumnType.DURATION:
+        return sum(values, dt.timedelta())
+    if not column.precision:
+        return math.fsum(values)
+    return _fitted(round(sum(map(Fraction, values)) * 10**column.scale), column.scale)
+
+
+def _average(values: list[Any], column: Column) -> Any:
+    if column.type is ColumnType.DURATION:
+        microseconds = sum(values, dt.timedelta()) // dt.timedelta(microseconds=1)
+        return dt.timedelta(microseconds=round(Fraction(microseconds, len(values))))
+    if not column.precision:
+        return math.fsum(values) / len(values)
+    if _total(values, column) is OVERFLOW:
+        return OVERFLOW
+    return _fitted(round(sum(map(Fraction, values)) / len(values) * 10**9), 9)
+
+
+def _fitted(units: int, scale: int) -> Any:
+    return OVERFLOW if abs(units) >= 10**38 else Decimal(f"{units}E-{scale}")
+
+
+def _sorted(items: list[Any], order_by: Sequence[OrderBy], value: Callable[[Any, str], Any]) -> list[Any]:
+    ordered = sorted(items, key=lambda item: item[0])
+    for order in reversed(order_by):
+        ordered.sort(key=lambda item: _place(value(item, order.name), descending=order.descending, nulls_first=order.nulls_first))
+    return ordered
+
+
+class _Reversed:
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __lt__(self, other: _Reversed) -> bool:
+        return bool(other.value < self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Reversed) and bool(other.value == self.value)
+
+
+def _place(value: Any, *, descending: bool, nulls_first: bool) -> tuple[int, Any]:
+    if value is None:
+        return (0, 0) if nulls_first else (2, 0)
+    return 1, _Reversed(value) if descending else value

@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import datetime as dt
+import random
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from artifact.model import Column, ColumnType
+from knowledge_svc.domain.checked_plan import ResultColumn
+from knowledge_svc.domain.errors import NumberOverflow
+from knowledge_svc.domain.plan import Aggregate, AggregateFunction, ColumnRef, Comparison, GroupBy, Operator, OrderBy
+from tests.dataset_fixtures import Tables, double, make_dataset, number, text
+
+SUM, AVG, MIN, MAX = AggregateFunction.SUM, AggregateFunction.AVG, AggregateFunction.MIN, AggregateFunction.MAX
+COUNT, DISTINCT = AggregateFunction.COUNT, AggregateFunction.COUNT_DISTINCT
+NINES = 10**38 - 1
+
+
+def figure(tables: Tables, column: Column, values: list[Any], function: AggregateFunction) -> Any:
+    tables.publish(make_dataset([column], [[value] for value in values]))
+    ((value,),) = tables.rows(aggregates=(Aggregate(function, ColumnRef(column.name)),))
+    return value
+
+
+def test_wide_decimals_are_exact(tables: Tables) -> None:
+    amounts = ["-12345.67", "98765432109876543210987.65", "-98765432109876543210987.65", "-0.01"]
+    tables.publish(make_dataset([number("amt", 29, 2)], [*([Decimal(one)] for one in amounts), [None]]))
+    aggregates = (*tuple(Aggregate(one, ColumnRef("amt")) for one in (SUM, MIN, MAX, COUNT, DISTINCT)), Aggregate(COUNT))
+    table, receipt = tables.ask(aggregates=aggregates)
+    assert table.rows == (
+        (Decimal("-12345.68"), Decimal("-98765432109876543210987.65"), Decimal("98765432109876543210987.65"), 4, 4, 5),
+    )
+    assert table.columns[0] == ResultColumn("sum_amt", ColumnType.NUMBER, 38, 2)
+    assert receipt.steps[1].null_skipped == 1
+
+
+def test_names_that_differ_in_case_alone_and_keywords_are_columns_of_their_own(tables: Tables) -> None:
+    columns = [number(name, 18) for name in ("total", "TOTAL", "order")]
+    tables.publish(make_dataset(columns, [[Decimal(i), Decimal(i + 3), Decimal(i + 6)] for i in (1, 2, 3)]))
+    table, _ = tables.ask(aggregates=tuple(Aggregate(SUM, ColumnRef(one.name)) for one in columns))
+    assert [column.name for column in table.columns] == ["sum_total", "sum_TOTAL", "sum_order"]
+    assert table.rows == ((6, 15, 24),)
+
+
+@pytest.mark.parametrize(
+    ("values", "average"),
+    [
+        (["1", "2"], "1.500000000"),
+        (["1", "0", "0"], "0.333333333"),
+        (["2", "0", "0"], "0.666666667"),
+        (["-2", "0", "0"], "-0.666666667"),
+        (["0.0000000005"], "0.000000000"),
+        (["0.0000000015"], "0.000000002"),
+        (["0.0000000025"], "0.000000002"),
+        (["-0.0000000015"], "-0.000000002"),
+        (["-0.0000000025"], "-0.000000002"),
+        (["0.00000000250000000001"], "0.000000003"),
+    ],
+)
+def test_averages_round_half_to_even_at_nine_places(tables: Tables, values: list[str], average: str) -> None:
+    result = figure(tables, number("x", 38, 20), [Decimal(one) for one in values], AVG)
+    assert str(result) == str(Decimal(average))
+
+
+def test_an_average_of_whole_numbers_past_doubles_is_exact(tables: Tables) -> None:
+    assert figure(tables, number("x", 18), [Decimal(9007199254740993)] * 3, AVG) == 9007199254740993
+    assert figure(tables, number("x", 29), [Decimal(10**28 + 1), Decimal(10**28)], AVG) == Decimal(
+        "10000000000000000000000000000.5"
+    )
+
+
+def test_an_average_orders_by_all_its_digits(tables: Tables) -> None:
+    rows = [["low", Decimal("100000000000000000.01")], ["high", Decimal("100000000000000000.02")]]
+    tables.publish(make_dataset([text("name"), number("x", 20, 2)], rows))
+    asked = tables.rows(
+        group_by=(GroupBy(ColumnRef("name")),),
+        aggregates=(Aggregate(AVG, ColumnRef("x"), "mean"),),
+        order_by=(OrderBy("mean", descending=True),),
+    )
+    assert [name for name, _ in asked] == ["high", "low"]
+
+
+def test_a_sum_whose_partial_sums_do_not_fit_is_exact(tables: Tables) -> None:
+    assert figure(tables, number("x", 38), [Decimal(one) for one in (NINES, NINES, -NINES, 1 - NINES)], SUM) == 1
+
+
+@pytest.mark.parametrize("function", [SUM, AVG])
+@pytest.mark.parametrize("values", [[NINES, 1], [NINES, NINES], [-NINES, -1], [NINES] * 5])
+def test_a_figure_of_more_than_38_digits_is_refused(tables: Tables, function: AggregateFunction, values: list[int]) -> None:
+    with pytest.raises(NumberOverflow, match="38 digits"):
+        figure(tables, number("x", 38), [Decimal(one) for one in values], function)
+
+
+def test_an_average_that_needs_more_than_29_whole_digits_is_refused(tables: Tables) -> None:
+    with pytest.raises(NumberOverflow):
+        figure(tables, number("x", 30), [Decimal(10**29)], AVG)
+
+
+@pytest.mark.parametrize("function", [SUM, AVG, MIN, MAX])
+@pytest.mark.parametrize("values", [[], [None, None]])
+def test_a_figure_over_no_values_is_null(tables: Tables, function: AggregateFunction, values: list[None]) -> None:
+    for column in (number("x", 9, 2), number("x", 38, 2), double("x"), Column("x", ColumnType.DURATION)):
+        assert figure(tables, column, values, function) is None
+
+
+def test_durations_add_up_past_64_bits_of_microseconds_and_average_to_the_microsecond(tables: Tables) -> None:
+    column = Column("x", ColumnType.DURATION)
+    long = dt.timedelta(days=100_000_000)
+    assert figure(tables, column, [long, long], SUM) == dt.timedelta(days=200_000_000)
+    one, two = dt.timedelta(microseconds=1), dt.timedelta(microseconds=2)
+    assert figure(tables, column, [one, two], AVG) == two
+    assert figure(tables, column, [one, dt.timedelta(0)], AVG) == dt.timedelta(0)
+    assert figure(tables, column, [-two, -one], AVG) == -two
+
+
+def test_a_sum_of_doubles_does_not_depend_on_the_order_of_the_rows_and_says_it_is_one(tables: Tables) -> None:
+    values = [random.Random(7).uniform(-1e9, 1e9) for _ in range(500)] + [1e16, 1.0, -1e16]
+    sums = set()
+    for seed in range(5):
+        random.Random(seed).shuffle(values)
+        sums.add(figure(tables, double("x"), values, SUM))
+    assert len(sums) == 1
+    table, _ = tables.ask(aggregates=(Aggregate(SUM, ColumnRef("x")), Aggregate(AVG, ColumnRef("x"))))
+    assert [(column.precision, column.scale) for column in table.columns] == [(0, 0), (0, 0)]
+    assert isinstance(table.rows[0][1], float)
+
+
+def test_the_two_zeros_of_doubles_are_one_group(tables: Tables) -> None:
+    tables.publish(make_dataset([double("x")], [[-0.0], [0.0]]))
+    assert [
+        (str(zero), count) for zero, count in tables.rows(group_by=(GroupBy(ColumnRef("x")),), aggregates=(Aggregate(COUNT),))
+    ] == [("0.0", 2)]
+
+
+def test_count_if_counts_rows_that_meet_its_condition(tables: Tables) -> None:
+    tables.publish(make_dataset([number("x", 9)], [[Decimal(1)], [Decimal(5)], [None]]))
+    condition = Comparison(ColumnRef("x"), Operator.GT, (Decimal(1),))
+    assert tables.rows(aggregates=(Aggregate(AggregateFunction.COUNT_IF, condition=condition),)) == [(1,)]
