@@ -1,0 +1,1 @@
+"""Harnesses that measure Loom against its own parts called directly; ratios within one run, never absolute times."""
