@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Final
 
-from artifact.codec import ArtifactTooLarge, pack, parts
+from artifact.codec import MAX_MESSAGE_BYTES, ArtifactTooLarge, pack, parts
 from artifact.locators import from_json
 from artifact.model import Artifact
 from extractor_svc.context import Progress as ProgressCallback
@@ -109,7 +109,7 @@ def _answer(channel: Channel, reader: Reader, *, request: Request, content: byte
     limit_cpu(limits.timeout_s)
     try:
         if request.locator:
-            channel.send(frame(Kind.TEXT, _resolve(reader, request, content=content, limits=limits).encode()))
+            channel.send(frame(Kind.TEXT, _resolve(reader, request, content=content, limits=limits)))
         else:
             _send_artifact(channel, reader, request=request, content=content, limits=limits)
         channel.send(frame(Kind.DONE))
@@ -140,15 +140,21 @@ def _send_artifact(channel: Channel, reader: Reader, *, request: Request, conten
         raise OutputLimit(f"{error}; split the document", metadata={"field": error.field}) from error
 
 
-def _resolve(reader: Reader, request: Request, *, content: bytes, limits: Limits) -> str:
-    return reader.resolve(
+def _resolve(reader: Reader, request: Request, *, content: bytes, limits: Limits) -> bytes:
+    text = reader.resolve(
         content,
         from_json(request.locator),
         filename=request.filename,
         content_type=request.content_type,
         options=request.options,
         limits=limits,
-    )
+    ).encode()
+    if len(text) > MAX_MESSAGE_BYTES:
+        raise OutputLimit(
+            f"the text at the locator takes {len(text)} bytes and one answer carries {MAX_MESSAGE_BYTES}; ask for a smaller place",
+            metadata={"text_bytes": str(len(text)), "max_text_bytes": str(MAX_MESSAGE_BYTES)},
+        )
+    return text
 
 
 def refusal(error: LoomError) -> Refusal:
