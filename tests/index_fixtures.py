@@ -95,7 +95,7 @@ class MemoryRecord:
     """Ids and change numbers only grow; a staged chunk is published, then retired, or abandoned."""
 
     uuid: str = "record-1"
-    batch: int = 3
+    batch: int = 40
     change_seq: int = 0
     last_id: int = 0
     rows: dict[int, _Row] = field(default_factory=dict)
