@@ -283,5 +283,5 @@ def _unpack(details: Sequence[any_pb2.Any], kind: type[M]) -> M | None:
 
 def _cause(details: str) -> str:
     """The end of gRPC's account of a broken connection, where the cause stands, cut to a line."""
-    cause = " ".join(details.rsplit("last error: ", 1)[-1].split())
+    cause = " ".join(details.rsplit("last error: ", 1)[-1].removeprefix("UNKNOWN: ").split())
     return cause[:159] + "…" if len(cause) > 160 else cause or "no answer"
