@@ -1,7 +1,6 @@
 from dataclasses import replace
 
 import pytest
-from tests.house_fixtures import ADA, SCOPE, open_house
 
 from knowledge_svc.domain.chunking import ChunkSettings
 from knowledge_svc.domain.documents import DocumentInput, request_key
@@ -9,6 +8,7 @@ from knowledge_svc.domain.errors import DocumentNotFound, IdempotencyConflict, R
 from knowledge_svc.domain.model import Author, DocumentFilter, Scope
 from knowledge_svc.domain.search import SearchMode
 from services.errors import InvalidArgument
+from tests.house_fixtures import ADA, SCOPE, open_house
 
 GUIDE = "Intro words.\n\n# Setup\n\nInstall the pump.\n\n## Valves\n\nOpen valve seven.\n\n# Care\n\nOil it monthly.\n"
 
