@@ -53,9 +53,7 @@ def check_locator(locator: Locator, field: str) -> None:
         case SlidePlace(first, last):
             _check_range(first, last, field=field)
         case SheetPlace():
-            _check_named(locator.sheet, field)
-            _check_range(locator.first_row, locator.last_row, field=field)
-            _check_range(locator.first_column, locator.last_column, field=field)
+            _check_sheet(locator, field)
         case TomlPlace(_, first, last):
             _check_range(first, last, field=field)
         case ImagePlace():
@@ -69,6 +67,11 @@ def check_locator(locator: Locator, field: str) -> None:
         case HtmlPlace(first_path, last_path):
             _check_named(first_path, field)
             _check_named(last_path, field)
+
+
+def is_tab(place: SheetPlace) -> bool:
+    """Whether the place is a sheet's tab, which has no cells: its rows and columns are all 0 and its text is the sheet's name."""
+    return (place.first_row, place.last_row, place.first_column, place.last_column) == (0, 0, 0, 0)
 
 
 def read_locator_json(text: str, field: str) -> Locator:
@@ -106,6 +109,13 @@ def _check_pdf(place: PdfPlace, field: str) -> None:
             raise ArtifactFault(where, "ends before it starts")
         if not place.first_page <= box.page <= place.last_page:
             raise ArtifactFault(where, "stands on a page outside its range")
+
+
+def _check_sheet(place: SheetPlace, field: str) -> None:
+    _check_named(place.sheet, field)
+    if not is_tab(place):
+        _check_range(place.first_row, place.last_row, field=field)
+        _check_range(place.first_column, place.last_column, field=field)
 
 
 def _check_range(first: int, last: int, *, field: str, least: int = 1) -> None:

@@ -6,7 +6,7 @@ from typing import Final
 
 from loom.extractor.v1 import extractor_pb2, extractor_pb2_grpc
 
-from extractor_svc.config import PROGRAM, ExtractorConfig
+from extractor_svc.config import NAME, ExtractorConfig
 from extractor_svc.pool import ExtractorPool
 from extractor_svc.registry import READERS
 from extractor_svc.servicer import ExtractorServicer, ServicerSettings
@@ -46,4 +46,4 @@ def servicer_settings(config: ExtractorConfig) -> ServicerSettings:
 async def serve(config: ExtractorConfig) -> None:
     """Serves until the process is asked to stop."""
     app = ExtractorApp(config)
-    await serve_until_stopped(app.server, name=PROGRAM, on_start=(app.pool.start,), on_stop=(app.pool.close,))
+    await serve_until_stopped(app.server, name=NAME, on_start=(app.pool.start,), on_stop=(app.pool.close,))

@@ -89,23 +89,23 @@ class Child:
             ChildGone: it ended, or was not ready in time.
         """
         ours, theirs = socket.socketpair()
-        try:
-            with theirs:
-                process = await _execute(settings, theirs.fileno())
-        except BaseException:
-            ours.close()
-            raise
+        with contextlib.ExitStack() as opened, theirs:
+            opened.callback(ours.close)
+            process = await _execute(settings, theirs.fileno())
+            opened.pop_all()
         ours.settimeout(0.0)
         child = cls(process, ours)
+        ready = False
         try:
             async with asyncio.timeout(settings.start_timeout_s):
                 await child._await_ready()
-        except BaseException as error:
-            child.kill()
-            await child.close()
-            if isinstance(error, TimeoutError | FrameFault | ChildGone):
-                raise ChildGone(f"a reader did not start: {child.last_words or error}") from error
-            raise
+            ready = True
+        except (TimeoutError, FrameFault, ChildGone) as error:
+            await child._put_down()
+            raise ChildGone(f"a reader did not start: {child.last_words or error}") from error
+        finally:
+            if not ready:
+                await child._put_down()
         return child
 
     async def ask(self, request: Request, document: int) -> None:
@@ -180,6 +180,10 @@ class Child:
         except OSError:
             return 0
         return pages * resource.getpagesize()
+
+    async def _put_down(self) -> None:
+        self.kill()
+        await self.close()
 
     async def _await_ready(self) -> None:
         kind, payload = await self.next_frame()

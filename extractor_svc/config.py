@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,7 +17,8 @@ from extractor_svc.upload import UploadLimits
 from services.server import ServerConfig, server_settings
 from services.settings import Command, Setting, SettingsFault, choice, duration, path, read_settings, size, whole
 
-PROGRAM: Final = "loom-extractor"
+NAME: Final = "loom-extractor"
+PROGRAM: Final = "python -m extractor_svc"
 COMMAND: Final = Command(
     PROGRAM,
     "The extractor: takes a file, gives back its text, structure, tables and where each of them stands. Stores nothing.",
@@ -39,18 +40,21 @@ class ExtractorConfig:
 
 
 def _setting(name: str, read: Any, default: str, about: str, metavar: str, *, group: str) -> Setting[Any]:  # Any: as Setting's
-    return Setting(name, f"LOOM_EXTRACTOR_{name.upper().removesuffix('_S')}", read, default, about, group, metavar)
+    setting = Setting(name, "", read, default, about, group, metavar)
+    return replace(setting, env=f"LOOM_EXTRACTOR_{setting.flag.removeprefix('--').replace('-', '_').upper()}")
 
 
 _READING: Final = (
     _setting("workers", whole(1, 256), str(os.cpu_count() or 1), "documents read at once", "N", group="reading"),
     _setting("timeout_s", duration(0.1, 86_400), "300s", "longest a document may take", "TIME", group="reading"),
     _setting("progress_timeout_s", duration(0.1, 86_400), "60s", "longest it may make no progress", "TIME", group="reading"),
-    _setting("memory", size(128 * MIB, 1 << 40), "2GiB", "memory for one document", "SIZE", group="reading"),
-    _setting("max_bytes", size(1, 1 << 40), "64MiB", "largest file taken", "SIZE", group="reading"),
-    _setting("max_output", size(MIB, 1 << 40), "512MiB", "largest artifact made", "SIZE", group="reading"),
+    _setting("memory_bytes", size(128 * MIB, 1 << 40), "2GiB", "memory for one document", "SIZE", group="reading"),
+    _setting("max_file_bytes", size(1, 1 << 40), "64MiB", "largest file taken", "SIZE", group="reading"),
+    _setting("max_output_bytes", size(MIB, 1 << 40), "512MiB", "largest artifact made", "SIZE", group="reading"),
     _setting("recycle_documents", whole(1, 1_000_000), "500", "documents after which a reader is replaced", "N", group="reading"),
-    _setting("recycle_growth", size(MIB, 1 << 40), "512MiB", "growth after which a reader is replaced", "SIZE", group="reading"),
+    _setting(
+        "recycle_growth_bytes", size(MIB, 1 << 40), "512MiB", "growth after which a reader is replaced", "SIZE", group="reading"
+    ),
     _setting(
         "sandbox",
         choice(*(mode.value for mode in SandboxMode)),
@@ -83,7 +87,7 @@ def read_config(argv: Sequence[str], environ: Mapping[str, str]) -> ExtractorCon
     return ExtractorConfig(
         server=ServerConfig(**{name: value for name, value in values.items() if name in _SERVER_NAMES}),
         pool=_pool_settings(values, queue_size=values["queue"], workers=values["workers"]),
-        upload=UploadLimits(values["max_bytes"], values["stall_s"], values["upload_s"]),
+        upload=UploadLimits(values["max_file_bytes"], values["stall_s"], values["upload_s"]),
         max_uploads=values["max_uploads"],
         spool_folder=values["spool"],
     )
@@ -101,17 +105,17 @@ def read_single(argv: Sequence[str], environ: Mapping[str, str], *, command: Com
 
 def _pool_settings(values: Mapping[str, Any], *, queue_size: int, workers: int, spares: int = 1) -> PoolSettings:  # Any: settings
     limits = Limits(
-        max_bytes=values["max_bytes"],
+        max_bytes=values["max_file_bytes"],
         timeout_s=values["timeout_s"],
         progress_timeout_s=values["progress_timeout_s"],
-        memory_bytes=values["memory"],
+        memory_bytes=values["memory_bytes"],
     )
     return PoolSettings(
         child=ChildSettings(limits, SandboxMode(values["sandbox"])),
         workers=workers,
         spares=spares,
         queue_size=queue_size,
-        max_output_bytes=values["max_output"],
+        max_output_bytes=values["max_output_bytes"],
         recycle_documents=values["recycle_documents"],
-        recycle_growth_bytes=values["recycle_growth"],
+        recycle_growth_bytes=values["recycle_growth_bytes"],
     )

@@ -118,9 +118,6 @@ def _answer(channel: Channel, reader: Reader, *, request: Request, content: byte
     except MemoryError:
         channel.send(frame_of(refusal(_memory_limit(limits))))
         return False
-    except Exception as error:  # the worker loop: whatever a reader raises becomes an answer, and the process ends
-        channel.send(frame_of(Crash(type(error).__name__, _place(error))))
-        return False
     return True
 
 
@@ -155,6 +152,11 @@ def _resolve(reader: Reader, request: Request, *, content: bytes, limits: Limits
             metadata={"text_bytes": str(len(text)), "max_text_bytes": str(MAX_MESSAGE_BYTES)},
         )
     return text
+
+
+def crash(error: Exception) -> bytes:
+    """The frame that tells the parent of an error no reader should raise."""
+    return frame_of(Crash(type(error).__name__, _place(error)))
 
 
 def refusal(error: LoomError) -> Refusal:

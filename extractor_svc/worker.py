@@ -22,7 +22,11 @@ def main() -> int:
     reader = reading.mock_reader() if arguments.mock_format else reading.READER
     channel = reading.Channel(arguments.channel)
     protections = confine(mode, network, memory_bytes=limits.memory_bytes)
-    return reading.serve(channel, reader, limits=limits, protections=protections)
+    try:
+        return reading.serve(channel, reader, limits=limits, protections=protections)
+    except Exception as error:  # the worker loop: what no reader should raise is told, and the process ends
+        channel.send(reading.crash(error))
+        return 1
 
 
 def _parser() -> argparse.ArgumentParser:

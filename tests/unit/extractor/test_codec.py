@@ -129,6 +129,15 @@ def test_a_sheet_range_is_also_written_in_a1_notation() -> None:
     assert locator_message(SheetPlace("Orders", 2, 9, 1, 28)).sheet.a1 == "A2:AB9"
 
 
+def test_a_sheets_tab_is_a_place_without_cells() -> None:
+    message = locator_message(SheetPlace("Orders", 0, 0, 0, 0))
+    assert message.sheet.a1 == ""
+    assert locator_of(message, "locator") == SheetPlace("Orders", 0, 0, 0, 0)
+    message.sheet.last_row = 1
+    with pytest.raises(ArtifactFault):
+        locator_of(message, "locator")
+
+
 def test_the_parts_come_in_the_order_of_the_contract() -> None:
     kinds = [type(part).__name__ for part in parts(artifact())]
     assert kinds == ["HeadPart", "BlocksPart", "DatasetPart", "RowsPart", "CoveragePart"]
