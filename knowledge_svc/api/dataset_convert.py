@@ -1,4 +1,4 @@
-"""Turns datasets, results and receipts into messages of the contract."""
+"""Turns datasets, results and receipts into messages of the contract, and receipts back."""
 
 from __future__ import annotations
 
@@ -8,13 +8,18 @@ from loom.artifact.v1 import artifact_pb2
 from loom.knowledge.v1 import datasets_pb2 as pb
 
 from artifact.encode import COLUMN_TYPES, column_message, locator_message
+from artifact.locators import from_json
 from knowledge_svc.api.messages import timestamp
+from knowledge_svc.api.plan_convert import read_plan
 from knowledge_svc.api.plan_messages import plan_message
-from knowledge_svc.api.plan_values import write_value
+from knowledge_svc.api.plan_values import read_value, write_value
+from knowledge_svc.api.requests import Faults
 from knowledge_svc.domain.checked_plan import ResultColumn, ResultTable, Step
 from knowledge_svc.domain.datasets import SampledDataset
 from knowledge_svc.domain.model import DatasetSnapshot, SchemaState
-from knowledge_svc.domain.receipt import Receipt
+from knowledge_svc.domain.plan_faults import PlanFaults
+from knowledge_svc.domain.receipt import Receipt, SnapshotRead
+from knowledge_svc.domain.tracing import TracedRows
 
 _REJECTED_BYTES: Final = 256 * 1024
 _STATES: Final[dict[SchemaState, Any]] = {  # Any: numbers of the enum, which the generated types take apart by name
@@ -73,9 +78,7 @@ def receipt_message(receipt: Receipt) -> pb.Receipt:
     return pb.Receipt(
         plan=plan_message(receipt.plan),
         plan_sha256=receipt.plan_sha256,
-        snapshots=[
-            snapshot_read(snapshot, one.alias) for snapshot, one in zip(receipt.snapshots, receipt.plan.datasets, strict=True)
-        ],
+        snapshots=map(snapshot_read_message, receipt.snapshots),
         statement=receipt.statement,
         parameters=map(write_value, receipt.parameters),
         engine=receipt.engine,
@@ -83,22 +86,76 @@ def receipt_message(receipt: Receipt) -> pb.Receipt:
         result_rows=receipt.result_rows,
         complete=receipt.complete,
         incomplete=receipt.incomplete,
-        executed_at=timestamp(receipt.executed_at),
+        executed_at=timestamp(receipt.executed_at) if receipt.executed_at else None,
         steps=map(_step, receipt.steps),
     )
 
 
-def snapshot_read(snapshot: DatasetSnapshot, alias: str) -> pb.SnapshotRead:
+def snapshot_read_message(read: SnapshotRead) -> pb.SnapshotRead:
     """A snapshot that a plan reads."""
     return pb.SnapshotRead(
-        alias=alias,
-        source_uri=snapshot.source_uri,
-        dataset_id=snapshot.dataset_id,
-        snapshot_id=snapshot.snapshot_id,
-        revision=snapshot.revision,
-        row_count=snapshot.row_count,
-        rejected_rows=snapshot.rejected_count,
-        file_sha256=snapshot.file_sha256,
+        alias=read.alias,
+        source_uri=read.source_uri,
+        dataset_id=read.dataset_id,
+        snapshot_id=read.snapshot_id,
+        revision=read.revision,
+        row_count=read.row_count,
+        rejected_rows=read.rejected_rows,
+        file_sha256=read.file_sha256,
+    )
+
+
+def read_receipt(message: pb.Receipt) -> Receipt:
+    """Reads a receipt that a caller hands in; when it ran is left out, since it is not compared.
+
+    Raises:
+        InvalidArgument: with every fault as a violation.
+        InvalidPlan, Unimplemented: as `read_plan`.
+    """
+    faults = Faults()
+    plan_faults = PlanFaults()
+    faults.check(message.complete == (not message.incomplete), "receipt.complete", "is true where nothing is incomplete")
+    faults.check(len(message.snapshots) == len(message.plan.datasets), "receipt.snapshots", "takes one for each dataset")
+    parameters = [read_value(one, f"receipt.parameters[{i}]", plan_faults) for i, one in enumerate(message.parameters)]
+    faults.raise_any()
+    plan_faults.raise_if_any()
+    return Receipt(
+        plan=read_plan(message.plan, "receipt.plan"),
+        plan_sha256=message.plan_sha256,
+        snapshots=tuple(_snapshot_read(one) for one in message.snapshots),
+        statement=message.statement,
+        parameters=tuple(one for one in parameters if one is not None),
+        engine=message.engine,
+        result_sha256=message.result_sha256,
+        result_rows=message.result_rows,
+        incomplete=tuple(message.incomplete),
+        steps=tuple(Step(one.step, one.rows_in, one.rows_out, one.null_skipped) for one in message.steps),
+    )
+
+
+def traced_messages(traced: TracedRows) -> list[pb.TraceRowsResponse.Trace]:
+    """Rows of a source with their places."""
+    return [
+        pb.TraceRowsResponse.Trace(
+            alias=traced.alias,
+            row_id=row.row_id,
+            locator=locator_message(from_json(row.locator)),
+            values=map(write_value, row.values),
+        )
+        for row in traced.rows
+    ]
+
+
+def _snapshot_read(message: pb.SnapshotRead) -> SnapshotRead:
+    return SnapshotRead(
+        alias=message.alias,
+        source_uri=message.source_uri,
+        dataset_id=message.dataset_id,
+        snapshot_id=message.snapshot_id,
+        revision=message.revision,
+        row_count=message.row_count,
+        rejected_rows=message.rejected_rows,
+        file_sha256=message.file_sha256,
     )
 
 

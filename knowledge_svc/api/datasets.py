@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Final, TypeVar
 
 from google.protobuf.message import Message
 from loom.knowledge.v1 import datasets_pb2 as pb
 from loom.knowledge.v1 import datasets_pb2_grpc
 
-from knowledge_svc.api.dataset_convert import column_result, dataset_message, receipt_message, row_messages, sampled_message
+from knowledge_svc.api.arrow_results import ipc_pieces
+from knowledge_svc.api.dataset_convert import (
+    column_result,
+    dataset_message,
+    read_receipt,
+    receipt_message,
+    row_messages,
+    sampled_message,
+    snapshot_read_message,
+    traced_messages,
+)
 from knowledge_svc.api.plan_convert import read_plan, refuse_unbuilt
+from knowledge_svc.api.plan_values import write_value
 from knowledge_svc.api.requests import MAX_NAME, MAX_PREFIXES, MAX_URI, Faults, Scopes, check_uri
 from knowledge_svc.api.runner import Runner
-from knowledge_svc.domain.checked_plan import ResultTable
 from knowledge_svc.domain.datasets import DatasetQueries
 from knowledge_svc.domain.errors import ResultTooLarge
-from knowledge_svc.domain.model import Scope
-from knowledge_svc.domain.plan import Plan
-from knowledge_svc.domain.receipt import Receipt
+from knowledge_svc.domain.receipt import snapshots_read
 from knowledge_svc.domain.stop import Stop
+from knowledge_svc.domain.tracing import RowTracer, TracedRows
 from services.deadlines import current_scope
 from services.interceptor import RpcContext
 from services.paging import page_size, read_page_token, write_page_token
@@ -30,17 +39,24 @@ MAX_PAGE_SIZE: Final = 500
 MAX_MESSAGE_BYTES: Final = 4 * 1024 * 1024 - 64 * 1024
 """What a message of 4 MiB carries beside its envelope."""
 
+TRACED_ROWS: Final = 100
+MAX_TRACED_ROWS: Final = 1000
+
 _M = TypeVar("_M", bound=Message)
+_T = TypeVar("_T")
 
 
 class DatasetServicer(datasets_pb2_grpc.DatasetServiceServicer):
-    """Answers GetDatasets, ListDatasets and Query.
+    """Answers every call but ApproveDataset.
 
     Reads go to `run`. Plans go to `run_query`, whose threads nothing else shares: as many as the engine runs at once.
     """
 
-    def __init__(self, queries: DatasetQueries, *, scopes: Scopes, run: Runner, run_query: Runner, timeout_s: float) -> None:
+    def __init__(
+        self, queries: DatasetQueries, tracer: RowTracer, *, scopes: Scopes, run: Runner, run_query: Runner, timeout_s: float
+    ) -> None:
         self._queries = queries
+        self._tracer = tracer
         self._scopes = scopes
         self._run = run
         self._run_query = run_query
@@ -82,7 +98,7 @@ class DatasetServicer(datasets_pb2_grpc.DatasetServiceServicer):
         scope = self._scopes.of(request.namespace)
         refuse_unbuilt([name for name in ("page_size", "page_token") if getattr(request, name)])
         plan = read_plan(request.plan)
-        table, receipt = await self._run_query(self._answer, scope, plan)
+        table, receipt = await self._run_query(self._stopping, lambda stop: self._queries.query(scope, plan, stop=stop))
         aliases = tuple(one.alias for one in plan.datasets)
         return _bounded(
             pb.QueryResponse(
@@ -91,14 +107,66 @@ class DatasetServicer(datasets_pb2_grpc.DatasetServiceServicer):
             "narrow it with where or ask for fewer rows with limit",
         )
 
-    def _answer(self, scope: Scope, plan: Plan) -> tuple[ResultTable, Receipt]:
+    async def QueryArrow(self, request: pb.QueryArrowRequest, context: RpcContext) -> AsyncIterator[pb.QueryArrowResponse]:
+        """Runs a plan and streams the result."""
+        scope = self._scopes.of(request.namespace)
+        plan = read_plan(request.plan)
+
+        def answer(stop: Stop) -> tuple[list[bytes], pb.Receipt]:
+            table, receipt = self._queries.query(scope, plan, stop=stop)
+            return ipc_pieces(table), receipt_message(receipt)
+
+        pieces, receipt = await self._run_query(self._stopping, answer)
+        for piece in pieces:
+            yield pb.QueryArrowResponse(arrow_ipc=piece)
+        yield pb.QueryArrowResponse(receipt=receipt)
+
+    async def ExplainQuery(self, request: pb.ExplainQueryRequest, context: RpcContext) -> pb.ExplainQueryResponse:
+        """Checks a plan and shows what would run."""
+        scope = self._scopes.of(request.namespace)
+        plan = read_plan(request.plan)
+        checked, told = await self._run_query(self._stopping, lambda stop: self._queries.explain(scope, plan, stop=stop))
+        return pb.ExplainQueryResponse(
+            statement=told.statement,
+            parameters=map(write_value, told.parameters),
+            snapshots=map(snapshot_read_message, snapshots_read(plan, checked.snapshots)),
+            columns=map(column_result, checked.columns),
+            engine_plan=told.engine_plan,
+        )
+
+    async def VerifyReceipt(self, request: pb.VerifyReceiptRequest, context: RpcContext) -> pb.VerifyReceiptResponse:
+        """Runs a receipt's plan again and compares."""
+        scope = self._scopes.of(request.namespace)
+        receipt = read_receipt(request.receipt)
+        found = await self._run_query(self._stopping, lambda stop: self._queries.verify(scope, receipt, stop=stop))
+        return pb.VerifyReceiptResponse(agrees=not found, differences=found)
+
+    async def TraceRows(self, request: pb.TraceRowsRequest, context: RpcContext) -> pb.TraceRowsResponse:
+        """Expands a result row to the rows it was made of."""
+        scope = self._scopes.of(request.namespace)
+        receipt = read_receipt(request.receipt)
+        size = page_size(request.page_size, default=TRACED_ROWS, cap=MAX_TRACED_ROWS)
+        arguments = ("TraceRows", scope.org, scope.namespace, receipt.plan_sha256, receipt.result_sha256, str(request.result_row))
+        after = int(read_page_token(request.page_token, arguments)[0]) if request.page_token else -1
+
+        def trace(stop: Stop) -> TracedRows:
+            row = request.result_row
+            return self._tracer.trace(scope, receipt, result_row=row, after=after, limit=size, stop=stop)
+
+        traced = await self._run_query(self._stopping, trace)
+        response = pb.TraceRowsResponse(rows=traced_messages(traced))
+        if traced.more:
+            response.next_page_token = write_page_token((str(traced.rows[-1].row_id),), arguments)
+        return _bounded(response, "ask for fewer rows with page_size")
+
+    def _stopping(self, work: Callable[[Stop], _T]) -> _T:
         """Runs on a thread of the runner; the call's end stops the engine."""
         call = current_scope()
         left = call.remaining_s()
         stop = Stop(self._timeout_s if left is None else min(left, self._timeout_s))
         call.on_stop(stop.cancel)
         try:
-            return self._queries.query(scope, plan, stop=stop)
+            return work(stop)
         finally:
             call.forget(stop.cancel)
 

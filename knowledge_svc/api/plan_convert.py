@@ -43,8 +43,8 @@ _MAX_LISTED: Final = 2000
 """Entries read of a list; the domain's own bounds are lower and name the right number."""
 
 
-def read_plan(message: pb.Plan) -> Plan:
-    """Reads a plan.
+def read_plan(message: pb.Plan, field: str = "plan") -> Plan:
+    """Reads the plan that stands at a field of a request.
 
     Raises:
         InvalidPlan: with every fault of its form; names and types are checked later, against the datasets.
@@ -53,17 +53,17 @@ def read_plan(message: pb.Plan) -> Plan:
     reader = _Reader()
     plan = Plan(
         datasets=tuple(PlanDataset(one.source_uri, one.dataset_id, one.alias) for one in message.datasets[:_MAX_LISTED]),
-        where=reader.predicates(message.where, "plan.where"),
-        group_by=tuple(reader.group_by(one, f"plan.group_by[{i}]") for i, one in _listed(message.group_by)),
-        aggregates=_kept(reader.aggregate(one, f"plan.aggregates[{i}]") for i, one in _listed(message.aggregates)),
-        having=reader.predicates(message.having, "plan.having"),
-        select=_kept(reader.select(one, f"plan.select[{i}]") for i, one in _listed(message.select)),
+        where=reader.predicates(message.where, f"{field}.where"),
+        group_by=tuple(reader.group_by(one, f"{field}.group_by[{i}]") for i, one in _listed(message.group_by)),
+        aggregates=_kept(reader.aggregate(one, f"{field}.aggregates[{i}]") for i, one in _listed(message.aggregates)),
+        having=reader.predicates(message.having, f"{field}.having"),
+        select=_kept(reader.select(one, f"{field}.select[{i}]") for i, one in _listed(message.select)),
         distinct=message.distinct,
-        order_by=_kept(reader.order_by(one, f"plan.order_by[{i}]") for i, one in _listed(message.order_by)),
+        order_by=_kept(reader.order_by(one, f"{field}.order_by[{i}]") for i, one in _listed(message.order_by)),
         limit=message.limit if message.HasField("limit") else None,
     )
     if message.joins:
-        reader.unbuilt.append("plan.joins")
+        reader.unbuilt.append(f"{field}.joins")
     reader.faults.raise_if_any()
     refuse_unbuilt(reader.unbuilt)
     return plan

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from artifact.model import ColumnType
 from knowledge_svc.datasets.figures import Figure, Made, figure
-from knowledge_svc.datasets.held import ROW_ID_COLUMN, Held, column_name, held_column, held_part, quote
+from knowledge_svc.datasets.held import ROW_ID_COLUMN, ROW_LOCATOR_COLUMN, Held, column_name, held_column, held_part, quote
 from knowledge_svc.datasets.predicates import Operand, Parameters, condition, conjunction
 from knowledge_svc.domain.checked_plan import CheckedColumn, CheckedKey, CheckedPlan, Target
 from knowledge_svc.domain.plan import Scalar
@@ -49,6 +49,22 @@ def compile_plan(checked: CheckedPlan, *, max_rows: int) -> CompiledPlan:
         present=groups.present,
         totals=_Groups(checked).totals_statement() if checked.having else None,
     )
+
+
+def compile_rows(checked: CheckedPlan, *, after: int, limit: int) -> tuple[Statement, tuple[Held, ...]]:
+    """Compiles the reading of rows that `where` keeps, by id: id, place in the source, then every stored column as `held`."""
+    parameters = Parameters()
+    columns = [CheckedColumn(0, i, column) for i, column in enumerate(checked.snapshots[0].columns) if column.stored]
+    source, *where = _source(checked, parameters)
+    beyond = f"{_row_id()} > {parameters.bind(after, 'BIGINT')}"
+    lines = [
+        f"SELECT {', '.join([_row_id(), f'd0.{ROW_LOCATOR_COLUMN}', *map(_column, columns)])}",
+        source,
+        f"{where[0]} AND {beyond}" if where else f"WHERE {beyond}",
+        _order([_row_id()]),
+        f"LIMIT {parameters.bind(limit, 'BIGINT')}",
+    ]
+    return Statement("\n".join(lines), parameters.values), tuple(held_column(column.column) for column in columns)
 
 
 def _selection(checked: CheckedPlan, max_rows: int) -> tuple[Statement, tuple[Held, ...]]:

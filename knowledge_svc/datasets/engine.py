@@ -12,12 +12,12 @@ from typing import Final
 
 import duckdb
 
-from knowledge_svc.datasets.compile import CompiledPlan, Statement, compile_plan
+from knowledge_svc.datasets.compile import CompiledPlan, Statement, compile_plan, compile_rows
 from knowledge_svc.datasets.figures import OVERFLOW_MARK
 from knowledge_svc.datasets.held import from_engine, quote, to_engine
 from knowledge_svc.datasets.snapshots import SnapshotFiles
 from knowledge_svc.domain.checked_plan import CheckedPlan, ResultTable, Step
-from knowledge_svc.domain.datasets import QueryRun
+from knowledge_svc.domain.datasets import Explanation, QueryRun, SourceRow
 from knowledge_svc.domain.errors import NumberOverflow, QueryMemory, ResultTooLarge, SnapshotDamaged
 from knowledge_svc.domain.stop import Stop
 from services.errors import Internal
@@ -65,17 +65,41 @@ class DuckDbEngine:
             SnapshotDamaged: a snapshot's file is missing or changed.
             ResultTooLarge, NumberOverflow, QueryMemory, QueryTimeout, Cancelled: there is no whole answer.
         """
-        max_rows = min(self._limits.max_result_rows, self._limits.max_result_values // len(checked.columns))
+        max_rows = self._max_rows(checked)
         compiled = compile_plan(checked, max_rows=max_rows)
-        paths = {one.snapshot_id: self._files.verified(one) for one in checked.snapshots}
-        stop = stop.shortened(self._limits.timeout_s)
-        with self._connection(stop) as connection, _views(connection, paths), _translated(stop):
-            session = Session(connection, stop)
+        with self._session(checked, stop) as session:
             rows = session.answer(compiled.main)
             if len(rows) > max_rows:
                 raise _too_large(max_rows)
             steps = _steps(checked, compiled, rows=rows, session=session)
         return QueryRun(_table(checked, compiled, rows), compiled.main.text, compiled.main.parameters, steps)
+
+    def explain(self, checked: CheckedPlan, *, stop: Stop) -> Explanation:
+        """Shows what a plan would run; raises as `run`."""
+        statement = compile_plan(checked, max_rows=self._max_rows(checked)).main
+        with self._session(checked, stop) as session:
+            return Explanation(statement.text, statement.parameters, session.explain(statement))
+
+    def rows(self, checked: CheckedPlan, *, after: int, limit: int, stop: Stop) -> list[SourceRow]:
+        """Returns the first rows with an id greater than `after` that the plan's `where` keeps; raises as `run`."""
+        statement, held = compile_rows(checked, after=after, limit=limit)
+        with self._session(checked, stop) as session:
+            found = session.answer(statement)
+        return [
+            SourceRow(_whole(row_id), str(place), tuple(from_engine(value, one) for value, one in zip(values, held, strict=True)))
+            for row_id, place, *values in found
+        ]
+
+    def _max_rows(self, checked: CheckedPlan) -> int:
+        return min(self._limits.max_result_rows, self._limits.max_result_values // len(checked.columns))
+
+    @contextmanager
+    def _session(self, checked: CheckedPlan, stop: Stop) -> Iterator[Session]:
+        """Opens a session that reads the plan's snapshots, their bytes checked, and stops in time."""
+        paths = {one.snapshot_id: self._files.verified(one) for one in checked.snapshots}
+        stop = stop.shortened(self._limits.timeout_s)
+        with self._connection(stop) as connection, _views(connection, paths), _translated(stop):
+            yield Session(connection, stop)
 
     @contextmanager
     def _connection(self, stop: Stop) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -130,14 +154,25 @@ class Session:
             Internal: it is not one SELECT.
             QueryTimeout, Cancelled: the work has to end.
         """
+        rows = self._execute(self._parse(statement), statement)
+        self._stop.check()
+        return rows
+
+    def explain(self, statement: Statement) -> str:
+        """Returns the engine's plan of a statement, as text; raises as `answer`."""
+        parsed = self._parse(statement)
+        return str(self._execute(f"EXPLAIN {parsed.query}", statement)[0][1])
+
+    def _parse(self, statement: Statement) -> duckdb.Statement:
         self._stop.check()
         parsed = self._connection.extract_statements(statement.text)
         if len(parsed) != 1 or parsed[0].type != duckdb.StatementType.SELECT:
             raise Internal("a plan compiled to something else than one SELECT statement")
-        rows: list[tuple[object, ...]] = self._connection.execute(
-            parsed[0], [to_engine(value) for value in statement.parameters]
-        ).fetchall()
-        self._stop.check()
+        return parsed[0]
+
+    def _execute(self, query: duckdb.Statement | str, statement: Statement) -> list[tuple[object, ...]]:
+        bound = [to_engine(value) for value in statement.parameters]
+        rows: list[tuple[object, ...]] = self._connection.execute(query, bound).fetchall()
         return rows
 
 

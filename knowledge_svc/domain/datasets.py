@@ -11,9 +11,9 @@ from knowledge_svc.domain.checked_plan import CheckedPlan, ResultTable, Step
 from knowledge_svc.domain.errors import DatasetNotFound, DatasetReplaced, NeedsClarification
 from knowledge_svc.domain.model import DatasetSnapshot, SchemaState, Scope
 from knowledge_svc.domain.plan import Plan, Scalar
-from knowledge_svc.domain.plan_check import check_datasets, check_plan
+from knowledge_svc.domain.plan_check import MAX_DATASETS, check_datasets, check_plan
 from knowledge_svc.domain.plan_faults import shown
-from knowledge_svc.domain.receipt import Receipt, incomplete_sentences, plan_sha256, result_sha256
+from knowledge_svc.domain.receipt import Receipt, differences, incomplete_sentences, plan_sha256, result_sha256, snapshots_read
 from knowledge_svc.domain.stop import Stop
 
 MAX_SAMPLED_DATASETS: Final = 20
@@ -53,6 +53,24 @@ class QueryRun:
     steps: tuple[Step, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What would run: the statement, its parameters, and the engine's own plan as text."""
+
+    statement: str
+    parameters: tuple[Scalar, ...]
+    engine_plan: str
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRow:
+    """A row of a snapshot: its id, its place in the source as `artifact.locators.to_json` writes it, its stored columns."""
+
+    row_id: int
+    locator: str
+    values: tuple[Scalar | None, ...]
+
+
 class QueryEngine(Protocol):
     """Runs checked plans over every row of their snapshots, exactly or not at all."""
 
@@ -67,6 +85,12 @@ class QueryEngine(Protocol):
             SnapshotDamaged: a snapshot's file is missing or changed.
             ResultTooLarge, NumberOverflow, QueryMemory, QueryTimeout, Cancelled: there is no whole answer.
         """
+
+    def explain(self, checked: CheckedPlan, *, stop: Stop) -> Explanation:
+        """Shows what a plan would run; raises as `run`."""
+
+    def rows(self, checked: CheckedPlan, *, after: int, limit: int, stop: Stop) -> list[SourceRow]:
+        """Returns the first rows with an id greater than `after` that the plan's `where` keeps; raises as `run`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +163,43 @@ class DatasetQueries:
         self._refuse_replaced(scope, checked.snapshots)
         return run.table, self._receipt(checked, run, executed_at)
 
+    def explain(self, scope: Scope, plan: Plan, *, stop: Stop) -> tuple[CheckedPlan, Explanation]:
+        """Checks a plan and shows what would run; raises as `query`."""
+        checked = self.check(scope, plan)
+        return checked, self._engine.explain(checked, stop=stop)
+
+    def verify(self, scope: Scope, receipt: Receipt, *, stop: Stop) -> tuple[str, ...]:
+        """Runs a receipt's plan again and says in which parts the receipt differs; nothing where it agrees.
+
+        Where a snapshot of the receipt serves no more, that is the difference: its rows cannot be read again.
+
+        Raises:
+            SnapshotDamaged: a snapshot's file is missing or changed.
+            and as `query`.
+        """
+        gone = self._replaced(scope, receipt)
+        if gone:
+            return gone
+        _, found = self.query(scope, receipt.plan, stop=stop)
+        return differences(receipt, found)
+
+    def _replaced(self, scope: Scope, receipt: Receipt) -> tuple[str, ...]:
+        live = {
+            snapshot.snapshot_id
+            for one in receipt.plan.datasets[:MAX_DATASETS]
+            for snapshot in self._store.datasets(scope, one.source_uri)
+        }
+        return tuple(
+            f"snapshot {shown(read.snapshot_id)} of dataset {shown(read.dataset_id)} serves no more"
+            for read in receipt.snapshots[:MAX_DATASETS]
+            if read.snapshot_id not in live
+        )
+
     def _receipt(self, checked: CheckedPlan, run: QueryRun, executed_at: dt.datetime) -> Receipt:
         return Receipt(
             plan=checked.plan,
             plan_sha256=plan_sha256(checked.plan),
-            snapshots=checked.snapshots,
+            snapshots=snapshots_read(checked.plan, checked.snapshots),
             statement=run.statement,
             parameters=run.parameters,
             engine=self._engine.version,

@@ -24,26 +24,55 @@ from knowledge_svc.domain.plan import (
     Scalar,
 )
 
+_LABELS: Final = {
+    "plan_sha256": "the hash of the plan",
+    "snapshots": "what it says of the snapshots",
+    "result_sha256": "the hash of the result",
+    "result_rows": "the number of rows",
+    "incomplete": "what it says was left out",
+    "steps": "what it says of the steps",
+    "statement": "the statement",
+    "parameters": "a parameter of the statement",
+    "engine": "the engine",
+}
+
 Json: TypeAlias = "str | int | bool | list[Json] | dict[str, Json] | None"
 
 _MICROSECOND: Final = dt.timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
+class SnapshotRead:
+    """A snapshot that a plan read, by its id and by what it held."""
+
+    alias: str
+    source_uri: str
+    dataset_id: str
+    snapshot_id: str
+    revision: int
+    row_count: int
+    rejected_rows: int
+    file_sha256: str
+
+
+@dataclass(frozen=True, slots=True)
 class Receipt:
-    """All that is needed to run a plan again and compare. `incomplete` has one sentence a dataset that left rows out."""
+    """All that is needed to run a plan again and compare. `incomplete` has one sentence a dataset that left rows out.
+
+    One that a caller hands in has no `executed_at`: when it ran is not compared.
+    """
 
     plan: Plan
     plan_sha256: str
-    snapshots: tuple[DatasetSnapshot, ...]
+    snapshots: tuple[SnapshotRead, ...]
     statement: str
     parameters: tuple[Scalar, ...]
     engine: str
     result_sha256: str
     result_rows: int
     incomplete: tuple[str, ...]
-    executed_at: dt.datetime
     steps: tuple[Step, ...]
+    executed_at: dt.datetime | None = None
 
     @property
     def complete(self) -> bool:
@@ -75,6 +104,32 @@ def canonical_plan(plan: Plan) -> str:
             ],
             "limit": plan.limit,
         }
+    )
+
+
+def snapshots_read(plan: Plan, snapshots: Sequence[DatasetSnapshot]) -> tuple[SnapshotRead, ...]:
+    """The snapshots of a plan, in the order of its datasets, as receipts cite them."""
+    return tuple(
+        SnapshotRead(
+            alias=one.alias,
+            source_uri=snapshot.source_uri,
+            dataset_id=snapshot.dataset_id,
+            snapshot_id=snapshot.snapshot_id,
+            revision=snapshot.revision,
+            row_count=snapshot.row_count,
+            rejected_rows=snapshot.rejected_count,
+            file_sha256=snapshot.file_sha256,
+        )
+        for one, snapshot in zip(plan.datasets, snapshots, strict=True)
+    )
+
+
+def differences(claimed: Receipt, found: Receipt) -> tuple[str, ...]:
+    """Says of each part of a receipt in which it is not what running its plan again gives; when it ran is no part."""
+    return tuple(
+        f"{label} is not what running the plan again gives"
+        for name, label in _LABELS.items()
+        if getattr(claimed, name) != getattr(found, name)
     )
 
 
