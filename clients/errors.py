@@ -15,7 +15,6 @@ LoomError
 ├── Cancelled             the call was cancelled
 ├── Unimplemented         declared in the contract, not built yet
 ├── DataLoss              stored data is missing or damaged
-├── ChecksumMismatch      what arrived is not what was sent
 └── Internal              a defect of the server
 
 TimeoutError
@@ -181,12 +180,6 @@ class Unimplemented(LoomError):
 
 class DataLoss(LoomError):
     """Stored data is missing or damaged."""
-
-    code = grpc.StatusCode.DATA_LOSS
-
-
-class ChecksumMismatch(LoomError):
-    """What the server holds is not what was sent, or what arrived is not what it sent."""
 
     code = grpc.StatusCode.DATA_LOSS
 

@@ -23,7 +23,8 @@ def describe(locator: artifact_pb2.Locator | None) -> str:
         case "slide":
             return _range("slide", locator.slide.first_slide, locator.slide.last_slide)
         case "sheet":
-            return f"sheet {locator.sheet.sheet}, {_range('row', locator.sheet.first_row, locator.sheet.last_row)}"
+            rows = _range("row", locator.sheet.first_row, locator.sheet.last_row)
+            return f"sheet {locator.sheet.sheet}, {rows}" if locator.sheet.first_row else f"sheet {locator.sheet.sheet}"
         case "toml":
             return f"{locator.toml.key_path}, {_range('line', locator.toml.first_line, locator.toml.last_line)}"
         case "docx":

@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 
 from clients.cli.options import AsJson, CaFile, Namespace, Server, SourceUri, Token
-from clients.cli.output import console, one_line, print_json, reports_errors, safe, styled
+from clients.cli.output import console, one_line, print_json, print_table, reports_errors, safe, styled
 from clients.cli.settings import open_client, source_uri_of
 from clients.endpoint import KNOWLEDGE_ADDRESS
 
@@ -106,7 +106,7 @@ def list_documents(
             str(document.chunk_count),
             f"{document.ingested_at:%Y-%m-%d %H:%M}" if document.ingested_at else "",
         )
-    console().print(table)
+    print_table(table)
 
 
 @reports_errors

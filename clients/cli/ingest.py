@@ -21,6 +21,7 @@ from clients.cli.output import (
     error_console,
     one_line,
     print_json,
+    print_table,
     reports_errors,
     safe,
     styled,
@@ -203,7 +204,6 @@ def _print_plan(sources: Sequence[Source], skipped: Sequence[Skipped], wishes: W
 
 def print_summary(outcomes: Sequence[Outcome], skipped: Sequence[Skipped] = ()) -> None:
     """Prints a row a source, then warnings and errors in full."""
-    out = console()
     table = Table("file", "state", box=None, pad_edge=False, header_style="bold")
     for name in ("rev.", "chunks", "datasets"):
         table.add_column(name, justify="right")
@@ -212,7 +212,7 @@ def print_summary(outcomes: Sequence[Outcome], skipped: Sequence[Skipped] = ()) 
     for outcome in outcomes:
         table.add_row(styled(outcome.source.filename), *_cells(outcome))
     if outcomes:
-        out.print(table)
+        print_table(table)
     for outcome in outcomes:
         _print_notes(outcome)
     _print_skipped(skipped)

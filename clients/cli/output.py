@@ -16,13 +16,14 @@ import typer
 from google.protobuf import json_format
 from google.protobuf.message import Message
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from clients.cli.settings import SettingsFault
 from clients.errors import IngestTimeout, LoomError
 from clients.serving import ServingFault
 from clients.typed_text import QuerySyntax
-from clients.values import seconds
+from clients.values import digits, seconds
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -70,6 +71,14 @@ def one_line(text: str, width: int) -> str:
     return line if len(line) <= width else line[: width - 1] + "…"
 
 
+def print_table(table: Table) -> None:
+    """Prints a table without the blanks that fill its last column."""
+    out = console()
+    with out.capture() as captured:
+        out.print(table)
+    sys.stdout.write("".join(line.rstrip() + "\n" for line in captured.get().splitlines()))
+
+
 def print_json(value: object) -> None:
     """Prints one JSON document."""
     sys.stdout.write(json.dumps(jsonable(value), ensure_ascii=False, indent=2) + "\n")
@@ -84,7 +93,9 @@ def jsonable(value: Any) -> Any:  # Any: whatever a result holds, and JSON of it
             return {str(key): jsonable(item) for key, item in value.items()}
         case list() | tuple():
             return [jsonable(item) for item in value]
-        case Decimal() | Path():
+        case Decimal():
+            return digits(value)
+        case Path():
             return str(value)
         case datetime() | date() | time():
             return value.isoformat()

@@ -11,7 +11,7 @@ from loom.knowledge.v1 import datasets_pb2
 from rich.table import Table
 
 from clients.cli.options import AsJson, CaFile, Namespace, Server, Token
-from clients.cli.output import UsageFault, console, jsonable, print_json, reports_errors, safe, styled
+from clients.cli.output import UsageFault, console, jsonable, print_json, print_table, reports_errors, safe, styled
 from clients.cli.settings import open_client, source_uri_of
 from clients.endpoint import KNOWLEDGE_ADDRESS
 from clients.knowledge import KnowledgeClient
@@ -163,9 +163,8 @@ def print_result(result: QueryResult) -> None:
         table.add_column(styled(column.name), justify="right" if column.type in ("number", "duration") else "left")
     for row in result.rows:
         table.add_row(*(styled(shown_value(value)) for value in row))
-    out = console()
-    out.print(table)
-    out.print()
+    print_table(table)
+    console().print()
     print_receipt(result.receipt)
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import textwrap
 from enum import StrEnum
 from typing import Annotated
 
 import typer
-from rich.padding import Padding
 
 from clients.cli.options import AsJson, CaFile, Namespace, Server, Token
 from clients.cli.output import console, one_line, print_json, reports_errors, styled
@@ -56,7 +56,9 @@ def print_hits(found: SearchResult) -> None:
     for rank, hit in enumerate(found.hits, start=1):
         out.print(styled(f"{rank:>2}  {hit.section or hit.title or '(no section)'}", "bold"))
         out.print(styled(f"    {hit.source_uri}  {_about(hit)}", "dim"), soft_wrap=True)
-        out.print(Padding(styled(one_line(hit.content, 300)), (0, 0, 1, 4)))
+        for line in textwrap.wrap(one_line(hit.content, 300), width=max(out.width - 4, 20)):
+            out.print(styled(f"    {line}"))
+        out.print()
     if found.degraded_legs:
         out.print(f"not searched now: {', '.join(found.degraded_legs)}")
 

@@ -88,10 +88,27 @@ def extract(
     *,
     written: Annotated[Format, typer.Option("--format", help="How the artifact is written.")] = Format.JSON,
     output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="By default standard output.")] = None,
+    file_type: Annotated[str, typer.Option("--type", metavar="ID", help="Format of the file; by default found out.")] = "",
+    encoding: Annotated[str, typer.Option("--encoding", metavar="NAME", help="Of a text file; by default detected.")] = "",
+    sql_dialect: Annotated[str, typer.Option("--sql-dialect", metavar="NAME", help="Of an SQL file; by default detected.")] = "",
+    password_file: Annotated[
+        Path | None, typer.Option("--password-file", metavar="FILE", help="Its first line opens an encrypted file.")
+    ] = None,
 ) -> None:
-    """Read one file into text, tables and their places, in a process of its own."""
-    command = [sys.executable, "-m", "extractor_svc", "extract", str(file), "--format", written.value]
-    child = subprocess.Popen([*command, *(["--output", str(output)] if output else [])])
+    """Read one file into text, tables and their places, in a process of its own.
+
+    The exit code is that of the reader: 0 read, 2 usage, 3 the file is refused, 1 anything else.
+    """
+    flags = {
+        "--format": written.value,
+        "--output": output,
+        "--type": file_type,
+        "--encoding": encoding,
+        "--sql-dialect": sql_dialect,
+        "--password-file": password_file,
+    }
+    given = [word for flag, value in flags.items() if value for word in (flag, str(value))]
+    child = subprocess.Popen([sys.executable, "-m", "extractor_svc", "extract", str(file), *given])
     while True:
         try:
             code = child.wait()
