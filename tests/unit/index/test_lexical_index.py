@@ -196,3 +196,20 @@ def test_an_add_that_fails_half_way_leaves_nothing_behind() -> None:
     assert index.reader().chunk_ids().tolist() == [1, 9]
     assert find(index, "quokka") == []
     gc.collect()
+
+
+def test_a_commit_with_deletes_that_was_killed_half_way_does_not_stop_later_ones(tmp_path: Path) -> None:
+    """The killed commit left its delete file behind, and the next commit wants the same name."""
+    index = TantivyIndex(tmp_path)
+    index.add(rows(["pump", "oil"]))
+    index.close()
+    before = (tmp_path / "meta.json").read_bytes()
+    for _ in range(2):
+        again = TantivyIndex(tmp_path)
+        again.add(rows(["valve"], first=3, seq=2), removed=[1])
+        again.close()
+        assert list(tmp_path.glob("*.del"))
+        (tmp_path / "meta.json").write_bytes(before)
+    last = TantivyIndex(tmp_path)
+    last.add(rows(["valve"], first=3, seq=2), removed=[1])
+    assert last.reader().chunk_ids().tolist() == [2, 3]
