@@ -40,6 +40,7 @@ from knowledge_svc.domain.documents import Documents
 from knowledge_svc.domain.ingestion import Ingestions, RetryPolicy
 from knowledge_svc.domain.publishing import Publisher
 from knowledge_svc.domain.search import Searcher
+from knowledge_svc.domain.tracing import RowTracer
 from knowledge_svc.extraction.remote import RemoteExtractor
 from knowledge_svc.index.embedding import MiniLmEmbedder
 from knowledge_svc.index.namespaces import Indexes
@@ -218,7 +219,12 @@ class Knowledge:
     def _datasets(self, scopes: Scopes) -> DatasetServicer:
         queries = DatasetQueries(self._house.store, self._engine, self._house.snapshots, now=utc_now)
         return DatasetServicer(
-            queries, scopes=scopes, run=self._read, run_query=self._plans, timeout_s=self._config.query_timeout_s
+            queries,
+            RowTracer(queries, self._engine),
+            scopes=scopes,
+            run=self._read,
+            run_query=self._plans,
+            timeout_s=self._config.query_timeout_s,
         )
 
     def _ingest_workers(self, extractor: RemoteExtractor) -> IngestWorkers:
