@@ -1,43 +1,28 @@
-"""The `loom` command: which commands there are, and what each is called."""
+"""The entry point of the `loom` command."""
 
 from __future__ import annotations
 
-from importlib import metadata
-from typing import Annotated
-
-import typer
-
-from clients.cli import documents, ingest, query, search, serve, status
-
-app = typer.Typer(
-    name="loom",
-    help="Files in; documents found by meaning, by words and by key, and exact answers over their tables out.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-app.command("serve")(serve.serve)
-app.command("extract")(serve.extract)
-app.command("ingest")(ingest.ingest)
-app.command("search")(search.search)
-app.command("outline")(documents.outline)
-app.command("get")(documents.get)
-app.command("list")(documents.list_documents)
-app.command("delete")(documents.delete)
-app.command("datasets")(query.datasets)
-app.command("query")(query.query)
-app.command("status")(status.status)
-
-
-@app.callback(invoke_without_command=True)
-def _root(*, version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False) -> None:
-    if version:
-        typer.echo(f"loom {metadata.version('loom-knowledge')}")
-        raise typer.Exit
+import os
+import sys
 
 
 def main() -> None:
     """Runs the command; the exit code is 0, 1 where something failed, 2 where the command was not understood."""
-    app()
+    try:
+        from clients.cli.commands import app
+    except ModuleNotFoundError as error:
+        if error.name not in ("rich", "typer"):
+            raise
+        raise SystemExit("loom: the command needs more than the SDK; install it with: pip install 'loom-knowledge[cli]'") from None
+    try:
+        app()
+    finally:
+        _flush()
+
+
+def _flush() -> None:
+    """Writes out what is left; a reader that went away, such as `head`, is no error."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

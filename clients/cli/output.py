@@ -121,7 +121,6 @@ def reports_errors(command: Callable[P, R]) -> Callable[P, R]:
             _say("interrupted")
             raise typer.Exit(130) from None
         except BrokenPipeError:
-            sys.stderr.close()
             raise typer.Exit(141) from None
         except (LoomError, IngestTimeout, SettingsFault, ServingFault, QuerySyntax, CommandFault, OSError) as error:
             if kwargs.get("as_json"):

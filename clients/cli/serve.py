@@ -51,12 +51,15 @@ def serve(
     data_dir: Annotated[
         Path, typer.Option("--data-dir", envvar="LOOM_DATA_DIR", metavar="DIR", help="Folder of everything that is kept.")
     ] = Path(".loom/data"),
-    listen: Annotated[str, typer.Option("--listen", metavar="HOST:PORT", help="Knowledge service; port 0 takes a free one.")] = (
-        KNOWLEDGE_ADDRESS
-    ),
-    extractor_listen: Annotated[str, typer.Option("--extractor-listen", metavar="HOST:PORT", help="Extractor; likewise.")] = (
-        EXTRACTOR_ADDRESS
-    ),
+    listen: Annotated[
+        str,
+        typer.Option(
+            "--listen", envvar="LOOM_KNOWLEDGE_LISTEN", metavar="HOST:PORT", help="Knowledge service; port 0 takes a free one."
+        ),
+    ] = (KNOWLEDGE_ADDRESS),
+    extractor_listen: Annotated[
+        str, typer.Option("--extractor-listen", envvar="LOOM_EXTRACTOR_LISTEN", metavar="HOST:PORT", help="Extractor; likewise.")
+    ] = (EXTRACTOR_ADDRESS),
 ) -> None:
     """Run both services on this machine until Ctrl-C or SIGTERM; their logs go to stderr.
 

@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from clients.extractor import ExtractorClient
 from clients.knowledge import KnowledgeClient, file_uri
 
 
@@ -33,6 +34,18 @@ def open_client(server: str, token: str | None, *, namespace: str = "", ca_file:
     try:
         return KnowledgeClient(server, token=found, namespace=namespace, ca_file=ca_file)
     except (ValueError, OSError) as error:
+        raise SettingsFault(str(error)) from error
+
+
+def open_extractor(address: str) -> ExtractorClient:
+    """A client of the extractor at an address.
+
+    Raises:
+        SettingsFault: the address does not hold.
+    """
+    try:
+        return ExtractorClient(address)
+    except ValueError as error:
         raise SettingsFault(str(error)) from error
 
 

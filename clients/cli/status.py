@@ -11,7 +11,7 @@ import typer
 
 from clients.cli.options import AsJson, CaFile, Namespace, Server, Token
 from clients.cli.output import console, print_json, reports_errors, styled
-from clients.cli.settings import open_client
+from clients.cli.settings import open_client, open_extractor
 from clients.endpoint import EXTRACTOR_ADDRESS, KNOWLEDGE_ADDRESS
 from clients.errors import LoomError
 from clients.extractor import ExtractorClient
@@ -62,7 +62,7 @@ def status(
     """Show whether both services serve, what they read, and how the jobs stand. Exit code 1 unless the knowledge service serves."""
     with open_client(server, token, namespace=namespace, ca_file=ca_file) as client:
         knowledge = ask_knowledge(client, server)
-    with ExtractorClient(extractor) as reader:
+    with open_extractor(extractor) as reader:
         extraction = ask_extractor(reader, extractor)
     if as_json:
         print_json({"knowledge": knowledge, "extractor": extraction})

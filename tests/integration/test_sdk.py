@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from clients import AsyncKnowledgeClient, ExtractorClient, KnowledgeClient, errors
-from clients.cli.main import app
+from clients.cli.commands import app
 from clients.plans import Plan
 from clients.results.ingest import Progress
 from tests.conftest import ROOT, RunningLoom

@@ -1,6 +1,11 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+import threading
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +19,7 @@ from loom.extractor.v1 import extractor_pb2
 from loom.knowledge.v1 import datasets_pb2, documents_pb2, ingest_pb2, search_pb2
 from typer.testing import CliRunner
 
-from clients.cli.main import app
+from clients.cli.commands import app
 from clients.cli.output import safe
 from tests.unit.clients.fakes import Fake, refuse
 from tests.unit.clients.test_ingest_client import keep
@@ -142,6 +147,11 @@ def test_an_address_without_a_port_is_said(loom: Loom) -> None:
     out, err = loom.run("search", "x", "--server", "nowhere", code=1, server=False)
     assert "has no port" in err
     assert out == ""
+
+
+def test_an_extractor_address_without_a_port_is_said(loom: Loom) -> None:
+    _, err = loom.run("status", "--extractor", "nowhere", code=1)
+    assert "has no port" in err
 
 
 def test_the_version_is_that_of_the_distribution(loom: Loom) -> None:
@@ -462,3 +472,65 @@ def test_status_of_servers_that_are_not_there_says_so_with_exit_code_1(loom: Loo
     out, _ = loom.run("status", "--server", "127.0.0.1:1", "--extractor", "127.0.0.1:1", code=1, server=False)
     assert "knowledge service  127.0.0.1:1  unreachable" in out
     assert "cannot reach the extractor at 127.0.0.1:1" in out
+
+
+# the entry point
+
+
+def entry(code: str, *words: str) -> subprocess.CompletedProcess[str]:
+    start = f"{code}; from clients.cli.main import main; main()"
+    return subprocess.run([sys.executable, "-c", start, *words], capture_output=True, text=True, check=False, timeout=60)
+
+
+def test_without_typer_the_command_says_what_to_install() -> None:
+    done = entry("import sys; sys.modules['typer'] = None", "search", "x")
+    assert done.returncode == 1
+    assert done.stderr == "loom: the command needs more than the SDK; install it with: pip install 'loom-knowledge[cli]'\n"
+
+
+def test_the_sdk_needs_neither_the_command_nor_pyarrow_nor_a_service() -> None:
+    barred = ("typer", "rich", "pyarrow", "services", "artifact", "knowledge_svc", "extractor_svc", "grpc_health")
+    code = f"import sys; sys.modules.update(dict.fromkeys({barred!r})); import clients, clients.plans, clients.query_text"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_a_reader_that_goes_away_is_no_error(loom: Loom) -> None:
+    content = "a line of text\n" * 100_000
+    loom.fake.on("GetDocument", documents_pb2.GetDocumentResponse(document=documents_pb2.Document(content=content)))
+    script = "from clients.cli.main import main; main()"
+    with subprocess.Popen(
+        [sys.executable, "-c", script, "get", "doc:a", "--server", loom.fake.address],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline() == "a line of text\n"
+        process.stdout.close()
+        assert process.stderr.read() == ""
+
+
+def test_an_interrupt_ends_an_ingest_with_exit_code_130(loom: Loom, tmp_path: Path) -> None:
+    waiting = threading.Event()
+
+    def linger(_request: object, context: grpc.ServicerContext) -> Iterator[ingest_pb2.WatchIngestionResponse]:
+        waiting.set()
+        yield ingest_pb2.WatchIngestionResponse(ingestion=ingest_pb2.Ingestion(ingestion_id="i1"))
+        while context.is_active():
+            time.sleep(0.02)
+
+    (tmp_path / "a.md").write_text("x")
+    loom.fake.on("UploadFile", keep).on("WatchIngestion", linger)
+    loom.fake.on("StartIngestion", ingest_pb2.StartIngestionResponse(ingestion=ingest_pb2.Ingestion(ingestion_id="i1")))
+    script = "from clients.cli.main import main; main()"
+    with subprocess.Popen(
+        [sys.executable, "-c", script, "ingest", str(tmp_path / "a.md"), "--server", loom.fake.address],
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert waiting.wait(20)
+        process.send_signal(signal.SIGINT)
+        assert process.stderr is not None
+        assert process.stderr.read() == "loom: interrupted\n"
+        assert process.wait(10) == 130

@@ -1,0 +1,38 @@
+"""Which commands there are, and what each is called."""
+
+from __future__ import annotations
+
+from importlib import metadata
+from typing import Annotated
+
+import typer
+
+from clients.cli import documents, ingest, query, search, serve, status
+
+app = typer.Typer(
+    name="loom",
+    help="Files in; documents found by meaning, by words and by key, and exact answers over their tables out.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+app.command("serve")(serve.serve)
+app.command("extract")(serve.extract)
+app.command("ingest")(ingest.ingest)
+app.command("search")(search.search)
+app.command("outline")(documents.outline)
+app.command("get")(documents.get)
+app.command("list")(documents.list_documents)
+app.command("delete")(documents.delete)
+app.command("datasets")(query.datasets)
+app.command("query")(query.query)
+app.command("status")(status.status)
+
+
+@app.callback(invoke_without_command=True)
+def _root(*, version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False) -> None:
+    if version:
+        typer.echo(f"loom {metadata.version('loom-knowledge')}")
+        raise typer.Exit
