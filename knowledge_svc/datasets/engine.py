@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -103,19 +103,24 @@ class DuckDbEngine:
 
     @contextmanager
     def _connection(self, stop: Stop) -> Iterator[duckdb.DuckDBPyConnection]:
-        """Takes an idle connection, waiting for one no longer than the query may."""
-        while True:
-            stop.check()
-            try:
-                connection = self._idle.get(timeout=min(_WATCH_S, stop.remaining_s + 0.001))
-                break
-            except queue.Empty:
-                continue
+        """Takes an idle connection and puts it back; one that broke is replaced."""
+        connection = self._take(stop)
         try:
             with _interrupted(connection, stop):
                 yield connection
+        except (duckdb.FatalException, duckdb.InternalException):
+            connection.close()
+            connection = locked_connection(self._files.directory, self._limits)
+            raise
         finally:
             self._idle.put(connection)
+
+    def _take(self, stop: Stop) -> duckdb.DuckDBPyConnection:
+        """Waits for an idle connection no longer than the query may."""
+        while True:
+            stop.check()
+            with suppress(queue.Empty):
+                return self._idle.get(timeout=_WATCH_S)
 
 
 def locked_connection(directory: Path, limits: EngineLimits) -> duckdb.DuckDBPyConnection:

@@ -191,3 +191,18 @@ def test_queries_run_side_by_side(tmp_path: Path) -> None:
         thread.join(30.0)
     assert answers == [[(2,)]] * 8
     tables.engine.close()
+
+
+def test_a_connection_that_broke_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tables = Tables(tmp_path)
+    tables.publish(make_dataset([text("x")], [["a"]]))
+
+    def broken(*_: Any) -> Any:
+        raise duckdb.FatalException("database has been invalidated")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Session, "answer", broken)
+        with pytest.raises(duckdb.FatalException):
+            tables.ask(aggregates=(COUNT,))
+    assert tables.rows(aggregates=(COUNT,)) == [(1,)]
+    tables.engine.close()
