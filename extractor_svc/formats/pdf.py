@@ -1,0 +1,181 @@
+"""Reads PDF files: text as it is laid out, ruled tables, form fields, and an honest ledger of pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from artifact.locators import Locator, PdfPlace
+from artifact.model import Artifact, Coverage, FailedUnit
+from extractor_svc.blocks import WarningList, count_words, tally
+from extractor_svc.context import ReadContext
+from extractor_svc.errors import LocatorNotFound, Malformed, NoText
+from extractor_svc.formats.pdf_blocks import Written, write
+from extractor_svc.formats.pdf_flow import joined
+from extractor_svc.formats.pdf_furniture import furniture_of
+from extractor_svc.formats.pdf_ink import Active, FileFacts, PageInk
+from extractor_svc.formats.pdf_leaves import leaves_of, page_text
+from extractor_svc.formats.pdf_pages import PagePieces, take_apart
+from extractor_svc.formats.pdf_resolve import text_at
+from extractor_svc.formats.pdf_source import PARSER, PageUnreadable, PdfFile
+
+__all__ = ["PARSER", "read", "resolve"]
+
+_LARGEST_PICTURE_PIXELS: Final = 200_000_000
+"""Pixels past which a picture is never decoded; a page scanned at 1200 dpi has 140 million."""
+
+
+def read(content: bytes, context: ReadContext) -> Artifact:
+    """Reads a PDF (L-FMT-02).
+
+    Blocks are headings, paragraphs, list items, captions, footnotes, code, ruled tables, form fields, comments, and running
+    headers and footers, which belong to no section. Text drawn invisibly over a picture is text that was read from it (`ocr`);
+    elsewhere it is hidden. A page that shows only a picture is listed as not read, for there is no text to take. Nothing a
+    file would run, open or send is followed; what is attached to it is named in a warning and not read.
+
+    Raises:
+        PasswordRequired: the file is encrypted and the password does not open it.
+        Malformed: the file is damaged and no text is left.
+        NoText: the file is sound and has no text, or pictures only.
+        OutputLimit, DecompressionLimit, TooManyRows, TooManyColumns: as their names say.
+    """
+    with PdfFile(content, password=context.options.password, limits=context.limits) as file:
+        ledger = _Ledger(context, file.facts)
+        pages = _pages(file, context, ledger)
+    texts = [
+        page_text(page, running) for page, running in zip(pages, furniture_of([(p.bounds, p.lines) for p in pages]), strict=True)
+    ]
+    for text in texts:
+        ledger.judge(text.page, running_words=text.furniture.words())
+    written = write(joined(leaves_of(texts, file.facts.outline)), context.limits)
+    if not written.blocks:
+        ledger.refuse()
+    return Artifact(
+        format="pdf",
+        parser=PARSER,
+        sha256=context.sha256,
+        size_bytes=len(content),
+        blocks=written.blocks,
+        coverage=ledger.coverage(written, pages),
+        title=file.facts.title,
+        datasets=written.datasets,
+        warnings=ledger.warnings.done(),
+        properties=file.facts.properties,
+    )
+
+
+def resolve(content: bytes, locator: Locator, context: ReadContext) -> str:
+    """Returns the text at a place, read from the file alone; for a block's place that is the block's text.
+
+    Raises:
+        LocatorNotFound: the place is none of this file's pages.
+        PasswordRequired, Malformed: as `read`.
+    """
+    with PdfFile(content, password=context.options.password, limits=context.limits) as file:
+        pages = file.facts.page_count
+        if not isinstance(locator, PdfPlace) or not _is_within(locator, pages):
+            raise LocatorNotFound(f"the file has pages 1 to {pages}", metadata={"pages": str(pages)})
+        try:
+            return text_at(file, locator)
+        except PageUnreadable as error:
+            raise LocatorNotFound("the page is damaged and cannot be read") from error
+
+
+def _is_within(place: PdfPlace, pages: int) -> bool:
+    numbers = (place.first_page, place.last_page, *(box.page for box in place.boxes))
+    return place.first_page <= place.last_page and all(1 <= number <= pages for number in numbers)
+
+
+def _pages(file: PdfFile, context: ReadContext, ledger: _Ledger) -> list[PagePieces]:
+    pages = []
+    total = file.facts.page_count
+    for number in range(1, total + 1):
+        try:
+            ink = file.page(number)
+        except PageUnreadable:
+            ledger.fail(number, "unreadable_page")
+        else:
+            ledger.note(ink)
+            pages.append(take_apart(ink, letters=file.letters))
+        context.progress("page", number, total)
+    return pages
+
+
+@dataclass(slots=True)
+class _Ledger:
+    """What was met on the way: pages that were not read and why, what was lost, and warnings."""
+
+    context: ReadContext
+    facts: FileFacts
+    failed: dict[int, FailedUnit] = field(default_factory=dict)
+    damaged: set[int] = field(default_factory=set)
+    warnings: WarningList = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.warnings = WarningList(self.context.limits)
+        if self.facts.repaired:
+            self.warnings.add("REPAIRED", "The file is damaged and was repaired; text may be missing.")
+        self._warn_of(self.facts.active)
+
+    def note(self, ink: PageInk) -> None:
+        """Takes down what is worth a warning on a page."""
+        self._warn_of(ink.active)
+        place = PdfPlace(ink.number, ink.number, ink.label)
+        if ink.largest_picture_pixels > _LARGEST_PICTURE_PIXELS:
+            self.warnings.add("IMAGE_SKIPPED", f"A picture of {ink.largest_picture_pixels} pixels was not looked at.", place)
+        if ink.faults:
+            self.damaged.add(ink.number)
+            self.warnings.add("PAGE_DAMAGED", "The page's content is damaged; text may be missing.", place)
+
+    def fail(self, number: int, reason: str, label: str = "") -> None:
+        """Lists a page as not read."""
+        self.failed[number] = FailedUnit(str(number), reason, PdfPlace(number, number, label))
+
+    def judge(self, page: PagePieces, *, running_words: int) -> None:
+        """Lists a page as not read where its text is not what it shows."""
+        words = sum(count_words(span.text) for stroke in page.strokes for span in stroke.spans)
+        if page.is_picture_beside(max(words - running_words, 0)):
+            self.fail(page.number, "image_only_page", page.label)
+        elif not page.strokes and page.number in self.damaged:
+            self.fail(page.number, "damaged_page", page.label)
+        elif page.shows_only_a_drawing:
+            self.fail(page.number, "drawing_only_page", page.label)
+
+    def refuse(self) -> None:
+        """Says why there is no text.
+
+        Raises:
+            NoText, Malformed: there is none.
+        """
+        reasons = {unit.reason for unit in self.failed.values()}
+        if "image_only_page" in reasons:
+            raise NoText("the pages are pictures without a text layer, and they are not read by OCR here; send a file with text")
+        if self.facts.repaired or reasons & {"unreadable_page", "damaged_page"}:
+            raise Malformed("the file is damaged and no text of it is left; send an undamaged copy")
+        raise NoText("the file holds no text")
+
+    def coverage(self, written: Written, pages: Sequence[PagePieces]) -> Coverage:
+        """The ledger of pages and words."""
+        reasons = {unit.reason for unit in self.failed.values()}
+        lost = ["ocr"] if reasons & {"image_only_page", "drawing_only_page"} else []
+        lost += ["page_content"] if self.damaged else []
+        excluded = [("off_page", page.off_page_words) for page in pages]
+        excluded += [("overprinted", page.overprinted_words) for page in pages]
+        excluded.append(("repeated_table_header", written.repeated_words))
+        return Coverage(
+            unit="page",
+            total=self.facts.page_count,
+            extracted=self.facts.page_count - len(self.failed),
+            failed=tuple(self.failed[number] for number in sorted(self.failed)),
+            lost=tuple(lost),
+            words_emitted=sum(count_words(block.text) for block in written.blocks),
+            words_excluded=tally(excluded),
+            words_unread=tally(("unmapped_glyphs", page.unread_words) for page in pages),
+        )
+
+    def _warn_of(self, active: Sequence[Active]) -> None:
+        for found in active:
+            place = PdfPlace(found.page, found.page) if found.page else None
+            name = f" ({found.name})" if found.name else ""
+            self.warnings.add("ACTIVE_CONTENT", f"The file holds {found.activity.value}{name}; it was not run or read.", place)

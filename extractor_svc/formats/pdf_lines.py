@@ -1,0 +1,109 @@
+"""Lines of upright text, and the rows they stand in."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from extractor_svc.formats.pdf_geometry import Box, around, span_overlap
+from extractor_svc.formats.pdf_ink import Span, Stroke
+from extractor_svc.formats.pdf_text import line_text, reads_leftwards
+
+_SAME_ROW: Final = 0.5
+"""Share of the lower of two heights that two strokes have in common on one row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Strokes side by side, in reading order: their text, box and look.
+
+    `size` is that of most of its letters. A line is bold, monospaced or hidden when nearly all of it is. `quarters` turns the
+    displayed page so that the line is upright; None is text at an angle, whose boxes are of the displayed page.
+    """
+
+    strokes: tuple[tuple[Span, ...], ...]
+    text: str
+    box: Box
+    baseline: float
+    size: float
+    bold: bool
+    italic: bool
+    mono: bool
+    hidden: bool
+    quarters: int | None
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """All its spans, in reading order."""
+        return tuple(span for stroke in self.strokes for span in stroke)
+
+
+def line_of(strokes: Iterable[Sequence[Span]], *, quarters: int | None) -> Line:
+    """One line of strokes that stand side by side, in any order."""
+    ordered = _in_reading_order([tuple(stroke) for stroke in strokes])
+    spans = [span for stroke in ordered for span in stroke]
+    letters = sum(len(span.text) for span in spans)
+    sizes: Counter[float] = Counter()
+    for span in spans:
+        sizes[round(span.size, 1)] += len(span.text)
+    size = sizes.most_common(1)[0][0]
+    longest = max(spans, key=lambda span: (round(span.size, 1) == size, len(span.text)))
+    return Line(
+        strokes=tuple(ordered),
+        text=line_text(ordered),
+        box=around(span.box for span in spans),
+        baseline=longest.baseline,
+        size=size,
+        bold=_mostly(sum(len(span.text) for span in spans if span.bold), letters),
+        italic=_mostly(sum(len(span.text) for span in spans if span.italic), letters),
+        mono=_mostly(sum(len(span.text) for span in spans if span.mono), letters),
+        hidden=_mostly(sum(len(span.text) for span in spans if span.hidden), letters),
+        quarters=quarters,
+    )
+
+
+def merged(lines: Sequence[Line]) -> Line:
+    """One line of several that stand side by side."""
+    if len(lines) == 1:
+        return lines[0]
+    return line_of((stroke for line in lines for stroke in line.strokes), quarters=lines[0].quarters)
+
+
+def lines_of(strokes: Iterable[Stroke]) -> list[Line]:
+    """A line of every stroke."""
+    return [line_of([stroke.spans], quarters=stroke.quarters) for stroke in strokes]
+
+
+def rows_of(lines: Iterable[Line]) -> list[list[Line]]:
+    """Lines by the row they stand in, from the top; inside a row from the left."""
+    rows: list[list[Line]] = []
+    for line in sorted(lines, key=lambda line: (line.baseline, line.box.x0)):
+        row = next((row for row in reversed(rows[-3:]) if _same_row(row[0], line)), None)
+        if row is None:
+            rows.append([line])
+        else:
+            row.append(line)
+    for row in rows:
+        row.sort(key=lambda line: line.box.x0)
+    return rows
+
+
+def _same_row(first: Line, second: Line) -> bool:
+    shared = span_overlap((first.box.y0, first.box.y1), (second.box.y0, second.box.y1))
+    if shared < _SAME_ROW * min(first.box.height, second.box.height):
+        return False
+    return abs(first.baseline - second.baseline) <= _SAME_ROW * max(first.size, second.size)
+
+
+def _in_reading_order(strokes: list[tuple[Span, ...]]) -> list[tuple[Span, ...]]:
+    if len(strokes) == 1:
+        return strokes
+    if reads_leftwards("".join(span.text for stroke in strokes for span in stroke)):
+        return sorted(strokes, key=lambda stroke: -max(span.box.x1 for span in stroke))
+    return sorted(strokes, key=lambda stroke: min(span.box.x0 for span in stroke))
+
+
+def _mostly(part: int, whole: int) -> bool:
+    return part * 10 >= whole * 9

@@ -1,0 +1,132 @@
+"""Gathers the lines of a region into paragraphs and list items."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Final
+
+from extractor_svc.formats.pdf_geometry import Box, around
+from extractor_svc.formats.pdf_lines import Line
+from extractor_svc.formats.pdf_text import BULLET
+
+NUMBERED: Final = re.compile(
+    r"(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,6})[.)]|\d{1,2}(?:\.\d{1,2}){1,4}\.?|[§]\s?\d+[a-z]?)(?=\s)",
+)
+_ENDS_SENTENCE: Final = re.compile(r"[.!?:;。！？؟][\"'”’»)\]]*$")
+_GAP: Final = 1.3
+"""How much larger than the usual distance of lines the one before a new paragraph is."""
+_LEAST_LEADING: Final = 1.35
+_LEADING: Final = 1.25
+_OTHER_SIZE: Final = 0.12
+_INDENT: Final = 0.8
+_SHORT: Final = 0.8
+"""Share of the region's width that a line ending a paragraph does not reach."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Lines that belong together, from the top; `marker` is the bullet or number it begins with, empty where none."""
+
+    lines: tuple[Line, ...]
+    marker: str = ""
+
+    @property
+    def box(self) -> Box:
+        """The smallest box around its lines."""
+        return around(line.box for line in self.lines)
+
+    @property
+    def size(self) -> float:
+        """The size of its first line."""
+        return self.lines[0].size
+
+    @property
+    def bold(self) -> bool:
+        """Whether all its lines are bold."""
+        return all(line.bold for line in self.lines)
+
+
+def paragraphs_of(lines: Sequence[Line]) -> Iterator[Paragraph]:
+    """The paragraphs of lines that follow one another down a region."""
+    if not lines:
+        return
+    margins = min(line.box.x0 for line in lines), max(line.box.x1 for line in lines)
+    usual = _usual_leading(lines)
+    current = [lines[0]]
+    for line in lines[1:]:
+        if _begins(current, line, margins=margins, usual=usual):
+            yield _paragraph(current)
+            current = [line]
+        else:
+            current.append(line)
+    yield _paragraph(current)
+
+
+def marker_of(text: str) -> str:
+    """The bullet or number a text begins with; empty where it begins with none."""
+    match = BULLET.match(text) or NUMBERED.match(text)
+    return match.group() if match else ""
+
+
+def ends_sentence(text: str) -> bool:
+    """Whether a text ends as a sentence does."""
+    return bool(_ENDS_SENTENCE.search(text))
+
+
+def _paragraph(lines: Sequence[Line]) -> Paragraph:
+    return Paragraph(tuple(lines), marker_of(lines[0].text))
+
+
+def _usual_leading(lines: Sequence[Line]) -> float:
+    """The usual distance between two lines, in sizes."""
+    steps = [
+        (below.baseline - above.baseline) / above.size
+        for above, below in zip(lines, lines[1:], strict=False)
+        if abs(above.size - below.size) <= _OTHER_SIZE * above.size and 0 < below.baseline - above.baseline < 4 * above.size
+    ]
+    return max(min(median(steps), 2.2), 1.0) if len(steps) >= 3 else _LEADING
+
+
+def _begins(current: Sequence[Line], line: Line, *, margins: tuple[float, float], usual: float) -> bool:
+    """Whether a line begins a new paragraph after the current one."""
+    last = current[-1]
+    size = max(last.size, 1.0)
+    leading = (line.baseline - last.baseline) / size
+    if leading <= 0 or leading > max(_GAP * usual, _LEAST_LEADING):
+        return True
+    if abs(line.size - size) > _OTHER_SIZE * size or (line.hidden, line.mono) != (last.hidden, last.mono):
+        return True
+    if line.bold != last.bold and (line.bold or all(other.bold for other in current)):
+        return True
+    if line.mono:
+        return False
+    return _marked(current, line) or _indented(current, line, margins=margins) or _after_short(last, line, margins=margins)
+
+
+def _marked(current: Sequence[Line], line: Line) -> bool:
+    """Whether the line begins a list item: with a bullet, or with a number where a sentence ended or an item stands."""
+    if BULLET.match(line.text):
+        return not line.text[0] in "–—-*·" or bool(BULLET.match(current[0].text)) or ends_sentence(current[-1].text)
+    if NUMBERED.match(line.text):
+        return bool(NUMBERED.match(current[0].text)) or ends_sentence(current[-1].text)
+    return False
+
+
+def _indented(current: Sequence[Line], line: Line, *, margins: tuple[float, float]) -> bool:
+    """Whether the line stands further right or left than its paragraph does."""
+    step = (line.box.x0 - current[-1].box.x0) / max(line.size, 1.0)
+    if step > _INDENT:
+        hanging = len(current) == 1 and (marker_of(current[0].text) or not ends_sentence(current[0].text))
+        return not hanging and line.box.x0 > margins[0] + _INDENT * line.size and ends_sentence(current[-1].text)
+    if step < -_INDENT:
+        return len(current) > 1
+    return False
+
+
+def _after_short(last: Line, line: Line, *, margins: tuple[float, float]) -> bool:
+    """Whether the line follows one that ends a sentence before the right margin."""
+    reach = margins[0] + _SHORT * (margins[1] - margins[0])
+    return last.box.x1 < reach and ends_sentence(last.text) and not line.text[:1].islower()

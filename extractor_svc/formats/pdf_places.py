@@ -1,0 +1,108 @@
+"""Places of lines and tables on displayed pages, narrow enough that nothing else reads back from them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import Final
+
+from artifact.locators import PageBox, PdfPlace
+from extractor_svc.formats.pdf_geometry import Box, Turn, around
+from extractor_svc.formats.pdf_ink import Span
+from extractor_svc.formats.pdf_lines import Line
+from extractor_svc.formats.pdf_pages import PagePieces
+
+_SLIT: Final = 0.3
+"""Half the height, in points, of a box that must not take in a text drawn close by."""
+SLACK: Final = 0.02
+"""Points by which a rounded box may miss what it was made of."""
+
+
+class PagePlaces:
+    """Makes locators on one page."""
+
+    def __init__(self, page: PagePieces) -> None:
+        self._page = page
+        cores = [(_core(span.box, stroke.quarters, page), span.index) for stroke in page.strokes for span in stroke.spans]
+        self._cores = sorted(cores, key=lambda entry: entry[0].y0)
+        self._tops = [core.y0 for core, _ in self._cores]
+        self._tallest = max((core.height for core, _ in self._cores), default=0.0)
+
+    def of_lines(self, lines: Iterable[Line]) -> PdfPlace:
+        """The place of some lines: a box each, or several where text of other lines lies in it."""
+        return self._place(box for line in lines for box in self._boxes(line))
+
+    def of_box(self, box: Box) -> PdfPlace:
+        """The place of a rectangle."""
+        return self._place([box])
+
+    def _place(self, boxes: Iterable[Box]) -> PdfPlace:
+        page = self._page
+        return PdfPlace(page.number, page.number, page.label, tuple(_rounded(page.number, box) for box in boxes))
+
+    def _boxes(self, line: Line) -> Iterator[Box]:
+        own = {span.index for span in line.spans}
+        turn = Turn(line.quarters or 0, self._page.bounds.x1, self._page.bounds.y1)
+        if not self._holds_others(turn.displayed(line.box), own):
+            yield turn.displayed(line.box)
+            return
+        for group in _level_groups(line.spans):
+            yield turn.displayed(_slit(around(span.box for span in group)))
+
+    def _holds_others(self, box: Box, own: set[int]) -> bool:
+        """Whether the middle of any letter of another span may lie in the box."""
+        reach = box.grown(2 * SLACK)
+        for i in range(bisect_left(self._tops, reach.y0 - self._tallest), len(self._tops)):
+            core, index = self._cores[i]
+            if core.y0 > reach.y1:
+                return False
+            if index not in own and core.y1 >= reach.y0 and core.x0 <= reach.x1 and reach.x0 <= core.x1:
+                return True
+        return False
+
+
+def is_slit(box: Box) -> bool:
+    """Whether a box is one of those that keep text drawn close by out."""
+    return min(box.height, box.width) <= 2 * _SLIT + SLACK
+
+
+def merged_place(places: Sequence[PdfPlace]) -> PdfPlace:
+    """One place of several in reading order."""
+    first = min(places, key=lambda place: place.first_page)
+    boxes = tuple(box for place in places for box in place.boxes)
+    return PdfPlace(first.first_page, max(place.last_page for place in places), first.label, boxes)
+
+
+def box_of(place: PageBox) -> Box:
+    """The rectangle of a locator's box."""
+    return Box(place.x0, place.y0, place.x1, place.y1)
+
+
+def _core(box: Box, quarters: int | None, page: PagePieces) -> Box:
+    """Where the middles of a span's letters lie on the displayed page."""
+    turn = Turn(quarters or 0, page.bounds.x1, page.bounds.y1)
+    if quarters is None:
+        return box
+    middle = (box.y0 + box.y1) / 2
+    return turn.displayed(Box(box.x0, middle, box.x1, middle))
+
+
+def _level_groups(spans: Sequence[Span]) -> Iterator[list[Span]]:
+    """Runs of spans whose letters have their middles at one height."""
+    group = [spans[0]]
+    for before, span in pairwise(spans):
+        if abs(before.box.centre[1] - span.box.centre[1]) > _SLIT / 2 or span.box.x0 < before.box.x0:
+            yield group
+            group = []
+        group.append(span)
+    yield group
+
+
+def _slit(box: Box) -> Box:
+    middle = (box.y0 + box.y1) / 2
+    return Box(box.x0, middle - _SLIT, box.x1, middle + _SLIT)
+
+
+def _rounded(page: int, box: Box) -> PageBox:
+    return PageBox(page, round(box.x0, 2), round(box.y0, 2), round(box.x1, 2), round(box.y1, 2))

@@ -1,0 +1,160 @@
+"""The straight lines of a page's drawings, and the groups of them that cross."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from extractor_svc.formats.pdf_geometry import Box, Turn
+from extractor_svc.formats.pdf_ink import Vector
+
+TOUCH: Final = 3.0
+"""Points by which two lines may miss each other and still meet."""
+_THIN: Final = 3.0
+_ALIGNED: Final = 1.5
+_SHORTEST: Final = 7.0
+_MOST_RULES: Final = 4_000
+"""Past this many straight lines a page is a drawing, and no tables are looked for on it."""
+_MOST_PIECES: Final = 20_000
+_WHITE: Final = 0xFFFFFF
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A straight level or upright line: its place across, and where it starts and ends along."""
+
+    at: float
+    start: float
+    end: float
+
+
+@dataclass(frozen=True, slots=True)
+class Mesh:
+    """Lines that cross or touch one another, level ones by `y` and upright ones by `x`."""
+
+    level: tuple[Rule, ...]
+    upright: tuple[Rule, ...]
+
+    @property
+    def box(self) -> Box:
+        """The smallest box around the lines."""
+        x0 = min([rule.start for rule in self.level] + [rule.at for rule in self.upright])
+        x1 = max([rule.end for rule in self.level] + [rule.at for rule in self.upright])
+        y0 = min([rule.at for rule in self.level] + [rule.start for rule in self.upright])
+        y1 = max([rule.at for rule in self.level] + [rule.end for rule in self.upright])
+        return Box(x0, y0, x1, y1)
+
+
+def drawn_rules(vectors: Iterable[Vector], turn: Turn) -> Mesh:
+    """The level and upright lines of a page that are drawn as such, sides of drawn rectangles included."""
+    level: list[Rule] = []
+    upright: list[Rule] = []
+    for vector in vectors:
+        box = turn.upright(vector.box)
+        if vector.rectangle and min(box.width, box.height) <= _THIN:
+            _take_thin(box, level=level, upright=upright)
+        elif vector.rectangle and vector.stroked:
+            _take_sides(box, level=level, upright=upright)
+    return _mesh(level, upright)
+
+
+def rules_and_edges(vectors: Iterable[Vector], turn: Turn) -> Mesh:
+    """The lines of a page and the edges of its shaded areas, which bound cells where no lines do."""
+    level: list[Rule] = []
+    upright: list[Rule] = []
+    for vector in vectors:
+        box = turn.upright(vector.box)
+        if vector.rectangle and min(box.width, box.height) <= _THIN:
+            _take_thin(box, level=level, upright=upright)
+        elif vector.rectangle and (vector.stroked or vector.colour != _WHITE):
+            _take_sides(box, level=level, upright=upright)
+    return _mesh(level, upright)
+
+
+def meshes_of(rules: Mesh) -> Iterator[Mesh]:
+    """The groups of lines that meet, each with two lines or more in either direction."""
+    if len(rules.level) < 2 or len(rules.upright) < 2 or len(rules.level) + len(rules.upright) > _MOST_RULES:
+        return
+    group = list(range(len(rules.level) + len(rules.upright)))
+    for i, level in enumerate(rules.level):
+        for j, upright in enumerate(rules.upright, len(rules.level)):
+            if _meet(level, upright):
+                _unite(group, i, j)
+    by_root: dict[int, tuple[list[Rule], list[Rule]]] = {}
+    for i, rule in enumerate((*rules.level, *rules.upright)):
+        found = by_root.setdefault(_root(group, i), ([], []))
+        found[i >= len(rules.level)].append(rule)
+    for levels, uprights in by_root.values():
+        if len(levels) >= 2 and len(uprights) >= 2:
+            yield Mesh(tuple(levels), tuple(uprights))
+
+
+def places_of(rules: Sequence[Rule], *, apart: float) -> list[float]:
+    """The distinct places of rules; those closer than `apart` are one, at their mean."""
+    groups: list[list[float]] = []
+    for at in sorted(rule.at for rule in rules):
+        if groups and at - groups[-1][-1] < apart:
+            groups[-1].append(at)
+        else:
+            groups.append([at])
+    return [sum(group) / len(group) for group in groups]
+
+
+def _take_thin(box: Box, *, level: list[Rule], upright: list[Rule]) -> None:
+    x, y = box.centre
+    if box.height <= _THIN:
+        level.append(Rule(y, box.x0, box.x1))
+    if box.width <= _THIN:
+        upright.append(Rule(x, box.y0, box.y1))
+
+
+def _take_sides(box: Box, *, level: list[Rule], upright: list[Rule]) -> None:
+    level += (Rule(box.y0, box.x0, box.x1), Rule(box.y1, box.x0, box.x1))
+    upright += (Rule(box.x0, box.y0, box.y1), Rule(box.x1, box.y0, box.y1))
+
+
+def _mesh(level: list[Rule], upright: list[Rule]) -> Mesh:
+    if len(level) + len(upright) > _MOST_PIECES:
+        return Mesh((), ())
+    return Mesh(tuple(_joined(level)), tuple(_joined(upright)))
+
+
+def _joined(rules: list[Rule]) -> Iterator[Rule]:
+    """Pieces on one line as one rule, where they touch; what stays short is dropped."""
+    rules.sort(key=lambda rule: rule.at)
+    first = 0
+    for i in range(1, len(rules) + 1):
+        if i == len(rules) or rules[i].at - rules[i - 1].at > _ALIGNED:
+            yield from _joined_in_line(rules[first:i])
+            first = i
+
+
+def _joined_in_line(rules: list[Rule]) -> Iterator[Rule]:
+    rules.sort(key=lambda rule: rule.start)
+    at = sum(rule.at for rule in rules) / len(rules)
+    start, end = rules[0].start, rules[0].end
+    for rule in rules[1:]:
+        if rule.start > end + TOUCH:
+            if end - start >= _SHORTEST:
+                yield Rule(at, start, end)
+            start = rule.start
+            end = rule.end
+        end = max(end, rule.end)
+    if end - start >= _SHORTEST:
+        yield Rule(at, start, end)
+
+
+def _meet(level: Rule, upright: Rule) -> bool:
+    return level.start - TOUCH <= upright.at <= level.end + TOUCH and upright.start - TOUCH <= level.at <= upright.end + TOUCH
+
+
+def _root(group: list[int], i: int) -> int:
+    while group[i] != i:
+        group[i] = group[group[i]]
+        i = group[i]
+    return i
+
+
+def _unite(group: list[int], i: int, j: int) -> None:
+    group[_root(group, i)] = _root(group, j)

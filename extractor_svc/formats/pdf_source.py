@@ -1,0 +1,204 @@
+"""The one door to the PDF parser: opens a file and gives each page as our own values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Final, Self
+
+import pymupdf
+from pymupdf import mupdf
+
+from extractor_svc.errors import Malformed, OutputLimit, PasswordRequired
+from extractor_svc.formats.pdf_active import active_in_file, active_in_page
+from extractor_svc.formats.pdf_geometry import Box
+from extractor_svc.formats.pdf_guard import refuse_a_bomb
+from extractor_svc.formats.pdf_ink import Bookmark, FileFacts, Letter, PageInk, Picture, Stroke
+from extractor_svc.formats.pdf_marks import marks_of
+from extractor_svc.formats.pdf_spans import letters_of, spans_of, vectors_of
+from extractor_svc.limits import Limits
+
+PARSER: Final = f"loom-pdf/1 mupdf/{pymupdf.mupdf_version}"
+
+_TEXT_FLAGS: Final = pymupdf.TEXT_COLLECT_VECTORS | pymupdf.TEXT_LAZY_VECTORS
+"""Ligatures are expanded, unknown glyphs stay U+FFFD, nothing is clipped; vectors come after the text they lie among."""
+_SPARSE_CHARS: Final = 250
+"""A page with fewer visible characters is looked at for pictures."""
+_PROPERTIES: Final = ("author", "subject", "keywords", "creator", "producer", "creationDate", "modDate")
+_REFERENCE: Final = re.compile(r"(\d+) \d+ R")
+
+
+class PageUnreadable(Exception):
+    """A page the parser cannot load."""
+
+
+class PdfFile:
+    """An open PDF file; a context manager, for the parser holds memory of its own.
+
+    Pages are numbered from 1. `letters` and `picture_sizes` are of the page asked for last.
+    """
+
+    def __init__(self, content: bytes, *, password: str, limits: Limits) -> None:
+        """Opens the file.
+
+        Raises:
+            Malformed: the bytes are no PDF, no page is left, or the page tree runs in a circle or lies about its pages.
+            PasswordRequired: the file is encrypted and the password does not open it.
+            OutputLimit: there are more pages than the limits allow.
+        """
+        self._document = _open(content)
+        self._limits = limits
+        self._inflated: set[int] = set()
+        self._text_page: pymupdf.TextPage = None
+        self._bounds = Box(0, 0, 0, 0)
+        if self._document.needs_pass and not self._document.authenticate(password):
+            raise PasswordRequired("the file is encrypted; send the password that opens it")
+        self.facts = self._facts()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._document.close()
+
+    def page(self, number: int) -> PageInk:
+        """All that is drawn on a page.
+
+        Raises:
+            PageUnreadable: the page cannot be loaded.
+            DecompressionLimit: its content inflates out of proportion.
+        """
+        try:
+            page = self._document.load_page(number - 1)
+            self._refuse_bombs(page)
+            self._bounds = Box(0, 0, page.rect.width, page.rect.height)
+            self._text_page, faults = _text_page(page)
+            blocks = self._text_page.extractDICT()["blocks"]
+            spans = spans_of(blocks, self._bounds)
+            return PageInk(
+                number=number,
+                label=_label(page),
+                bounds=self._bounds,
+                strokes=spans.strokes,
+                vectors=vectors_of(blocks),
+                pictures=_pictures(page) if _may_be_scanned(spans.strokes) else (),
+                largest_picture_pixels=max((image[2] * image[3] for image in page.get_images()), default=0),
+                marks=marks_of(page),
+                active=active_in_page(self._document, page),
+                off_page_words=spans.off_page_words,
+                overprinted_words=spans.overprinted_words,
+                faults=faults,
+            )
+        except (mupdf.FzErrorBase, RuntimeError, ValueError) as error:
+            raise PageUnreadable(str(error)) from error
+
+    def letters(self) -> dict[int, tuple[Letter, ...]]:
+        """The letters of every span, by the span's index."""
+        return letters_of(self._text_page.extractRAWDICT()["blocks"], self._bounds)
+
+    def _facts(self) -> FileFacts:
+        document = self._document
+        pages = document.page_count
+        if pages < 1 or not document.is_pdf:
+            raise Malformed("the file is damaged and no page of it is left; send an undamaged copy")
+        if not document.is_repaired:
+            self._check_page_tree(pages)
+        if pages > self._limits.max_pages:
+            raise OutputLimit(
+                f"the document has {pages} pages and at most {self._limits.max_pages} are read; split it",
+                metadata={"pages": str(pages), "max_pages": str(self._limits.max_pages)},
+            )
+        said = document.metadata or {}
+        return FileFacts(
+            page_count=pages,
+            repaired=document.is_repaired,
+            title=(said.get("title") or "").strip(),
+            properties={name: said[name].strip() for name in _PROPERTIES if (said.get(name) or "").strip()},
+            outline=_outline(document),
+            active=active_in_file(document),
+        )
+
+    def _check_page_tree(self, stated: int) -> None:
+        """Counts the leaves of the page tree, which a sound file states rightly and a hostile one does not."""
+        document = self._document
+        leaves, met = 0, set()
+        waiting = _references(document, document.pdf_catalog(), "Pages")
+        while waiting and leaves <= stated:
+            node = waiting.pop()
+            if node in met:
+                raise Malformed("the page tree runs in a circle; send an undamaged copy")
+            met.add(node)
+            kids = _references(document, node, "Kids")
+            leaves += not kids
+            waiting.extend(kids)
+        if leaves != stated:
+            raise Malformed("the file states another number of pages than it has; send an undamaged copy")
+
+    def _refuse_bombs(self, page: pymupdf.Page) -> None:
+        """Bounds the content streams of a page and of the forms it draws."""
+        for xref in (*page.get_contents(), *(form[0] for form in page.get_xobjects())):
+            if xref not in self._inflated:
+                self._inflated.add(xref)
+                layers = self._document.xref_get_key(xref, "Filter")[1].count("/Fl")
+                if layers:
+                    refuse_a_bomb(self._document.xref_stream_raw(xref) or b"", flate_layers=layers, limits=self._limits)
+
+
+def _open(content: bytes) -> pymupdf.Document:
+    pymupdf.TOOLS.mupdf_display_errors(False)
+    pymupdf.TOOLS.mupdf_display_warnings(False)
+    try:
+        return pymupdf.open(stream=content, filetype="pdf")
+    except (mupdf.FzErrorBase, RuntimeError, ValueError) as error:
+        raise Malformed("the file is damaged beyond repair or no PDF; send an undamaged copy") from error
+
+
+def _text_page(page: pymupdf.Page) -> tuple[pymupdf.TextPage, int]:
+    """The text and drawings of a page's own content, without its fields and annotations, and the faults met in it."""
+    unbounded = mupdf.FzRect(mupdf.FzRect.Fixed_INFINITE)
+    text_page = mupdf.FzStextPage(unbounded)
+    options = mupdf.FzStextOptions()
+    options.flags = _TEXT_FLAGS
+    device = mupdf.fz_new_stext_device(text_page, options)
+    cookie = mupdf.FzCookie()
+    drawn = page.this if isinstance(page.this, mupdf.FzPage) else page.this.super()
+    mupdf.fz_run_page_contents(drawn, device, mupdf.FzMatrix(), cookie)
+    mupdf.fz_close_device(device)
+    return pymupdf.TextPage(text_page), cookie.m_internal.errors
+
+
+def _may_be_scanned(strokes: Sequence[Stroke]) -> bool:
+    """Whether the page has so little visible text, or hidden text, that a picture may hold what it says."""
+    spans = [span for stroke in strokes for span in stroke.spans]
+    return any(span.hidden for span in spans) or sum(len(span.text) for span in spans) < _SPARSE_CHARS
+
+
+def _pictures(page: pymupdf.Page) -> tuple[Picture, ...]:
+    found = page.get_image_info()
+    matrix = page.rotation_matrix
+    return tuple(
+        Picture(Box(*(pymupdf.Rect(image["bbox"]) * matrix).normalize()), image["width"] * image["height"]) for image in found
+    )
+
+
+def _label(page: pymupdf.Page) -> str:
+    try:
+        return str(page.get_label())
+    except (IndexError, KeyError, ValueError):
+        return ""  # labels that do not begin with the first page, or are damaged, name no page
+
+
+def _outline(document: pymupdf.Document) -> tuple[Bookmark, ...]:
+    """The outline's entries that lead to a page; one that cannot be followed is as none."""
+    try:
+        entries = document.get_toc()
+    except (mupdf.FzErrorBase, RuntimeError, ValueError, RecursionError):
+        return ()
+    return tuple(Bookmark(level, " ".join(title.split()), page) for level, title, page in entries if page > 0 and title.strip())
+
+
+def _references(document: pymupdf.Document, xref: int, key: str) -> list[int]:
+    """The objects that a key refers to, last first."""
+    kind, value = document.xref_get_key(xref, key)
+    return [int(number) for number in reversed(_REFERENCE.findall(value))] if kind in ("xref", "array") else []

@@ -1,0 +1,169 @@
+"""Turns the parser's page dictionaries into spans, letters and vectors."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from extractor_svc.blocks import count_words
+from extractor_svc.formats.pdf_geometry import Box, Turn
+from extractor_svc.formats.pdf_ink import Letter, Span, Stroke, Vector
+
+Dictionary: TypeAlias = Mapping[str, Any]
+"""A block, line or span as the parser writes it; its values have many types."""
+
+_TEXT, _VECTOR = 0, 3
+_ITALIC, _MONO, _BOLD, _RAISED = 2, 8, 16, 1
+_STYLE_BOLD, _FILLED, _STROKED, _CLIPPED = 8, 16, 32, 64
+_BOLD_NAME: Final = re.compile(r"bold|black|heavy|semibold|demi(?!\w*italic)", re.IGNORECASE)
+_SUBSET: Final = re.compile(r"^[A-Z]{6}\+")
+_UNSEEN: Final = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u200b\u200e\u200f\ufeff]")
+_SYMBOLS: Final = str.maketrans(
+    {"\uf0b7": "•", "\uf0a7": "▪", "\uf0a8": "▫", "\uf0d8": "➢", "\uf0fc": "✓", "\uf02d": "-", "\uf06e": "■"}
+)
+_ASCENT, _DESCENT = 1.0, 0.35
+"""How far a span's box may reach above and below its baseline, in sizes; fonts state wilder figures."""
+_SPACE_SIZE: Final = 0.25
+_STRAIGHT: Final = 0.998
+"""Cosine of the angle, about 3.6 degrees, up to which a line counts as level: scans are seldom laid straighter."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageSpans:
+    """The text of a page, and the words that were dropped: outside the page, or repeating a text on its own place."""
+
+    strokes: tuple[Stroke, ...]
+    off_page_words: int
+    overprinted_words: int
+
+
+def spans_of(blocks: Iterable[Dictionary], page: Box) -> PageSpans:
+    """The spans of a page in the order they are drawn."""
+    strokes: list[Stroke] = []
+    off_page = overprinted = index = 0
+    seen: set[tuple[str, int, int]] = set()
+    for line in _lines(blocks):
+        quarters = quarters_of(line)
+        turn = Turn(quarters or 0, page.x1, page.y1)
+        spans: list[Span] = []
+        spaced = False
+        for raw in line["spans"]:
+            index += 1
+            text, starts_blank, ends_blank = _cleaned(raw["text"])
+            if not text:
+                spaced = True
+                continue
+            span = _span(raw, text, turn, index=index, spaced=spaced or starts_blank)
+            spaced = ends_blank
+            if not page.holds_centre_of(turn.displayed(span.box)):
+                off_page += count_words(text)
+            elif _repeats(span, seen):
+                overprinted += count_words(text)
+            else:
+                spans.append(span)
+        if spans:
+            strokes.append(Stroke(tuple(spans), quarters))
+    return PageSpans(tuple(strokes), off_page, overprinted)
+
+
+def letters_of(blocks: Iterable[Dictionary], page: Box) -> dict[int, tuple[Letter, ...]]:
+    """The letters of every span by its index; white space is left out. The dictionary must be the one with characters."""
+    out: dict[int, tuple[Letter, ...]] = {}
+    index = 0
+    for line in _lines(blocks):
+        turn = Turn(quarters_of(line) or 0, page.x1, page.y1)
+        for raw in line["spans"]:
+            index += 1
+            out[index] = tuple(_letters(raw["chars"], turn))
+    return out
+
+
+def vectors_of(blocks: Iterable[Dictionary]) -> tuple[Vector, ...]:
+    """The pieces of the page's drawings."""
+    return tuple(
+        Vector(Box(*block["bbox"]), block["stroked"], block["isrect"], block["color"])
+        for block in blocks
+        if block["type"] == _VECTOR and block["alpha"] and all(map(math.isfinite, block["bbox"]))
+    )
+
+
+def quarters_of(line: Dictionary) -> int | None:
+    """The quarter turns, clockwise, that bring a line upright; None where it runs at an angle.
+
+    Lines of vertical writing run downwards, columns from the right: turned, they read as lines do.
+    """
+    dx, dy = line["dir"]
+    if line["wmode"]:
+        return 3
+    if abs(dx) >= _STRAIGHT:
+        return 0 if dx > 0 else 2
+    if abs(dy) >= _STRAIGHT:
+        return 3 if dy > 0 else 1
+    return None
+
+
+def _lines(blocks: Iterable[Dictionary]) -> Iterator[Dictionary]:
+    for block in blocks:
+        if block["type"] == _TEXT:
+            yield from block["lines"]
+
+
+def _cleaned(text: str) -> tuple[str, bool, bool]:
+    """The text with single spaces inside and none at its ends, and whether there were some at the start and the end."""
+    text = _UNSEEN.sub("", text).translate(_SYMBOLS)
+    return " ".join(text.split()), text[:1].isspace(), text[-1:].isspace()
+
+
+def _span(raw: Dictionary, text: str, turn: Turn, *, index: int, spaced: bool) -> Span:
+    size = raw["size"]
+    origin = turn.upright(Box(*raw["origin"], *raw["origin"]))
+    baseline = origin.y0
+    box = _without_blanks(turn.upright(Box(*raw["bbox"])), raw["text"], size)
+    box = Box(box.x0, max(box.y0, baseline - _ASCENT * size), box.x1, min(box.y1, baseline + _DESCENT * size))
+    font = _SUBSET.sub("", raw["font"])
+    flags, style = raw["flags"], raw["char_flags"]
+    return Span(
+        text=text,
+        box=box,
+        baseline=baseline,
+        size=size,
+        font=font,
+        index=index,
+        spaced=spaced,
+        bold=bool(flags & _BOLD or style & _STYLE_BOLD or _BOLD_NAME.search(font)),
+        italic=bool(flags & _ITALIC),
+        mono=bool(flags & _MONO),
+        raised=bool(flags & _RAISED),
+        hidden=not style & (_FILLED | _STROKED | _CLIPPED),
+    )
+
+
+def _without_blanks(box: Box, text: str, size: float) -> Box:
+    """The box less the white space at its ends, which is never wider than estimated here."""
+    before = len(text) - len(text.lstrip())
+    after = len(text) - len(text.rstrip())
+    if not before + after:
+        return box
+    blank = min(_SPACE_SIZE * size, box.width / len(text))
+    return Box(box.x0 + before * blank, box.y0, box.x1 - after * blank, box.y1)
+
+
+def _repeats(span: Span, seen: set[tuple[str, int, int]]) -> bool:
+    """Whether the same text was drawn on the same place before, as a shadow or a stroke over the fill."""
+    x, y = span.box.x0, span.baseline
+    keys = {(span.text, round(x), round(y)), (span.text, math.floor(x), math.floor(y))}
+    repeats = not seen.isdisjoint(keys)
+    seen.update(keys)
+    return repeats
+
+
+def _letters(chars: Sequence[Dictionary], turn: Turn) -> Iterator[Letter]:
+    for char in chars:
+        text = _UNSEEN.sub("", char["c"]).translate(_SYMBOLS)
+        if text and not text.isspace():
+            yield Letter(text, turn.upright(Box(*char["bbox"])))
+        elif text:
+            yield Letter(" ", turn.upright(Box(*char["bbox"])))
