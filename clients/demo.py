@@ -17,10 +17,12 @@ from typing import Final
 from clients.cli.ingest import Wishes, ingest_all, print_summary
 from clients.cli.output import console, styled
 from clients.cli.query import print_result
+from clients.cli.receipts import print_trace
 from clients.cli.search import print_hits
 from clients.cli.sources import Source
 from clients.errors import LoomError
 from clients.knowledge import KnowledgeClient, file_uri
+from clients.places import describe
 from clients.plans import Plan
 from clients.requests.ingest import IngestOptions
 from clients.results.datasets import Dataset, QueryResult
@@ -49,6 +51,8 @@ QUESTIONS: Final = (
 )
 FIGURES: Final = (("north", 6, Decimal("3275.87")), ("south", 2, Decimal("820.46")), ("west", 2, Decimal("440.00")))
 """Orders and their amounts by region, added up by hand from the workbook."""
+SOUTH: Final = ("sheet Orders, row 4", "sheet Orders, row 9")
+"""Where the orders of the south stand."""
 
 
 class DemoFault(Exception):
@@ -147,12 +151,21 @@ def ask(client: KnowledgeClient) -> None:
     """Runs a plan over the workbook and prints its result and receipt.
 
     Raises:
-        DemoFault: a figure is not the one it should be.
+        DemoFault: a figure is not the one it should be, or the receipt does not hold.
     """
     plan = orders_plan(orders_dataset(client.datasets(file_uri(SAMPLES / "orders.xlsx"))))
     result = client.query(plan)
     print_result(result)
     check_figures(result)
+    verified = client.verify(result.receipt)
+    if not verified.agrees:
+        raise DemoFault(f"the receipt does not hold: {'; '.join(verified.differences)}")
+    console().print(styled("run again from the receipt: it agrees", "dim"))
+    _step("Tracing the figure of the south to the rows of the workbook")
+    rows = list(client.trace(result.receipt, 1))
+    print_trace(rows)
+    if [describe(row.locator) for row in rows] != list(SOUTH):
+        raise DemoFault(f"the figure of the south is made of {' and '.join(SOUTH)}")
 
 
 def orders_dataset(datasets: Sequence[Dataset]) -> Dataset:

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from google.protobuf import json_format
 from loom.knowledge.v1 import datasets_pb2
 from rich.table import Table
 
+from clients.cli.message_files import read_message, write_message
 from clients.cli.options import AsJson, CaFile, Namespace, Server, Token
 from clients.cli.output import UsageFault, console, jsonable, print_json, print_table, reports_errors, safe, styled
 from clients.cli.settings import open_client, source_uri_of
@@ -18,7 +18,7 @@ from clients.knowledge import KnowledgeClient
 from clients.places import describe
 from clients.plans import Plan
 from clients.query_text import ShortQuery, build_plan, choose_dataset, split_source
-from clients.results.datasets import Dataset, QueryResult
+from clients.results.datasets import Dataset, Explanation, QueryResult
 
 Texts = list[str] | None
 
@@ -94,6 +94,10 @@ def query(
     plan_file: Annotated[
         Path | None, typer.Option("--plan", metavar="FILE", help="A plan as JSON of the contract, instead.", rich_help_panel="Plan")
     ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Check the plan and show what would run.")] = False,
+    receipt_file: Annotated[
+        Path | None, typer.Option("--receipt", metavar="FILE", help="Also write the receipt, for `loom verify` and `loom trace`.")
+    ] = None,
     namespace: Namespace = "",
     server: Server = KNOWLEDGE_ADDRESS,
     token: Token = None,
@@ -126,23 +130,17 @@ def query(
     if plan_file and short != ShortQuery():
         raise UsageFault("the file of --plan holds the whole plan; leave the other options out")
     with open_client(server, token, namespace=namespace, ca_file=ca_file) as client:
-        result = client.query(read_plan(plan_file) if plan_file else _plan(client, source, short))
+        plan = read_message(plan_file, datasets_pb2.Plan(), what="plan") if plan_file else _plan(client, source, short)
+        if explain:
+            print_explanation(client.explain(plan), as_json=as_json)
+            return
+        result = client.query(plan)
+    if receipt_file:
+        write_message(receipt_file, result.receipt)
     if as_json:
         print_json(result_document(result))
         return
     print_result(result)
-
-
-def read_plan(path: Path) -> datasets_pb2.Plan:
-    """Reads a plan from JSON of the contract.
-
-    Raises:
-        UsageFault: the file holds no plan.
-    """
-    try:
-        return json_format.Parse(path.read_text("utf-8"), datasets_pb2.Plan())
-    except (json_format.ParseError, UnicodeDecodeError) as error:
-        raise UsageFault(f"{path} holds no plan: {error}") from error
 
 
 def _plan(client: KnowledgeClient, source: str, short: ShortQuery) -> Plan:
@@ -168,6 +166,17 @@ def print_result(result: QueryResult) -> None:
     print_receipt(result.receipt)
 
 
+def print_explanation(found: Explanation, *, as_json: bool) -> None:
+    """Prints what a plan would run."""
+    if as_json:
+        print_json(found)
+        return
+    out = console()
+    out.print(styled(found.statement), soft_wrap=True)
+    out.print(styled(f"with {', '.join(shown_value(value) for value in found.parameters)}"), soft_wrap=True)
+    out.print(styled(found.engine_plan), soft_wrap=True)
+
+
 def shown_value(value: object) -> str:
     """A value as it stands in a table; null is a dash."""
     if value is None:
@@ -182,6 +191,10 @@ def print_receipt(receipt: datasets_pb2.Receipt) -> None:
     out = console()
     whole = "complete" if receipt.complete else "incomplete: " + "; ".join(receipt.incomplete)
     out.print(styled(f"{receipt.result_rows} rows, {whole}", "dim"))
+    if receipt.steps:
+        out.print(
+            styled(", ".join(f"{step.step} {step.rows_in} to {step.rows_out}" for step in receipt.steps), "dim"), soft_wrap=True
+        )
     for read in receipt.snapshots:
         rejected = f", {read.rejected_rows} rejected" if read.rejected_rows else ""
         facts = f"{read.row_count} rows{rejected}, revision {read.revision}, snapshot {read.snapshot_id}"

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from clients import AsyncKnowledgeClient, ExtractorClient, KnowledgeClient, errors
 from clients.cli.commands import app
+from clients.places import describe
 from clients.plans import Plan
 from clients.results.ingest import Progress
 from tests.conftest import ROOT, RunningLoom
@@ -86,6 +87,10 @@ def test_a_plan_is_answered_exactly(running_loom: RunningLoom, namespace: str) -
         result = client.query(plan)
         assert result.rows == (("north", Decimal("1250.92"), 3), ("south", Decimal("462.15"), 1))
         assert result.receipt.snapshots[0].row_count == 10
+        assert client.verify(result.receipt).agrees
+        assert [describe(row.locator) for row in client.trace(result.receipt, 1)] == ["sheet Orders, row 9"]
+        assert client.query_arrow(plan).rows.to_pydict()["amount"] == [Decimal("1250.92"), Decimal("462.15")]
+        assert "SELECT" in client.explain(plan).statement
         with pytest.raises(errors.InvalidArgument) as caught:
             client.query(plan.where("Amuont (EUR)", ">", 1))
         assert caught.value.reason == "INVALID_PLAN"

@@ -443,6 +443,43 @@ def test_a_plan_comes_from_a_file_of_the_contracts_json(querying: Loom, tmp_path
     assert "leave the other options out" in err
 
 
+def test_a_plan_is_explained_and_not_run(querying: Loom) -> None:
+    explained = datasets_pb2.ExplainQueryResponse(
+        statement="SELECT sum(d0.c1) WHERE d0.c1 > $1",
+        parameters=[datasets_pb2.Value(number_value="10")],
+        engine_plan="Scan",
+    )
+    querying.fake.on("ExplainQuery", explained)
+    out, _ = querying.run("query", "--from", "file:///o.xlsx#orders", "--sum", "amount", "--explain")
+    assert out == "SELECT sum(d0.c1) WHERE d0.c1 > $1\nwith 10\nScan\n"
+    assert querying.fake.calls("Query") == []
+
+
+def test_a_receipt_is_kept_verified_and_traced(querying: Loom, tmp_path: Path) -> None:
+    path = tmp_path / "receipt.json"
+    querying.run("query", "--from", "file:///o.xlsx#orders", "--sum", "amount", "--receipt", str(path))
+    querying.fake.on("VerifyReceipt", datasets_pb2.VerifyReceiptResponse(agrees=True))
+    assert "the receipt agrees" in querying.run("verify", str(path))[0]
+    assert querying.fake.request("VerifyReceipt").receipt == answer().receipt
+    place = artifact_pb2.Locator(sheet=artifact_pb2.SheetPlace(sheet="Orders", first_row=4, last_row=4))
+    values = [datasets_pb2.Value(string_value="south"), datasets_pb2.Value()]
+    traces = [datasets_pb2.TraceRowsResponse.Trace(row_id=row, locator=place, values=values) for row in range(3)]
+    querying.fake.on("TraceRows", datasets_pb2.TraceRowsResponse(rows=traces))
+    out, _ = querying.run("trace", str(path), "--row", "1", "--limit", "2")
+    assert out == "sheet Orders, row 4: south | –\n" * 2
+    assert querying.fake.request("TraceRows").result_row == 1
+
+
+def test_a_receipt_that_does_not_agree_ends_with_exit_code_1(querying: Loom, tmp_path: Path) -> None:
+    path = tmp_path / "receipt.json"
+    path.write_text(json_format.MessageToJson(answer().receipt))
+    querying.fake.on("VerifyReceipt", datasets_pb2.VerifyReceiptResponse(agrees=False, differences=["the result changed"]))
+    assert querying.run("verify", str(path), code=1) == ("", "loom: the receipt does not agree: the result changed\n")
+    assert querying.document("verify", str(path), code=1) == {"agrees": False, "differences": ["the result changed"]}
+    path.write_text("[]")
+    assert "holds no receipt" in querying.run("verify", str(path), code=2)[1]
+
+
 # status
 
 
