@@ -64,7 +64,7 @@ class SlidePlace:
 
 @dataclass(frozen=True, slots=True)
 class SheetPlace:
-    """A range of one worksheet; rows 1-based and included, columns 1-based and included (A is 1)."""
+    """A range of one worksheet; rows 1-based and included, columns 1-based and included (A is 1). All zeros: the tab itself."""
 
     sheet: str
     first_row: int
@@ -73,8 +73,15 @@ class SheetPlace:
     last_column: int
 
     @property
+    def tab(self) -> bool:
+        """Whether this is the sheet's tab, where its name stands, and no cell."""
+        return self.last_row == 0
+
+    @property
     def a1(self) -> str:
-        """The range in A1 notation; one cell is written alone."""
+        """The range in A1 notation; one cell is written alone, the tab itself as nothing."""
+        if self.tab:
+            return ""
         first = f"{column_letters(self.first_column)}{self.first_row}"
         last = f"{column_letters(self.last_column)}{self.last_row}"
         return first if first == last else f"{first}:{last}"
@@ -201,6 +208,8 @@ def merge(first: Locator, second: Locator) -> Locator | None:
             shape = first.shape if first.shape == second.shape else ""
             slides = min(first.first_slide, second.first_slide), max(first.last_slide, second.last_slide)
             return SlidePlace(*slides, shape=shape, notes=first.notes)
+        case SheetPlace(), SheetPlace() if first.sheet == second.sheet and (first.tab or second.tab):
+            return second if first.tab else first
         case SheetPlace(), SheetPlace() if first.sheet == second.sheet:
             return SheetPlace(
                 first.sheet,
@@ -239,6 +248,8 @@ def describe(locator: Locator) -> str:
             return _range("page", first, last) + printed
         case SlidePlace(first, last, _, notes):
             return _range("slide", first, last) + (", notes" if notes else "")
+        case SheetPlace(sheet) if locator.tab:
+            return f"sheet {sheet}"
         case SheetPlace(sheet, first, last):
             return f"sheet {sheet}, {_range('row', first, last)} ({locator.a1})"
         case DocxPlace(part, first_path, last_path):

@@ -10,7 +10,7 @@ from artifact.locators import Locator
 from artifact.model import Artifact
 from extractor_svc.context import ReadContext
 from extractor_svc.errors import UnsupportedType
-from extractor_svc.formats import markdown, xlsx
+from extractor_svc.formats import markdown, pdf, xlsx
 from extractor_svc.sniff import known_format
 
 Read: TypeAlias = Callable[[bytes, ReadContext], Artifact]
@@ -46,6 +46,13 @@ READERS: Final = (
         abilities=("headings", "tables", "locators"),
         read=markdown.read,
         resolve=markdown.resolve,
+    ),
+    _reader(
+        "pdf",
+        pdf.PARSER,
+        abilities=("headings", "tables", "datasets", "locators"),
+        read=pdf.read,
+        resolve=pdf.resolve,
     ),
     _reader(
         "xlsx",

@@ -24,7 +24,7 @@ QUESTIONS = (
     ("BKG_NUM", FILES[2], "sheet Sheet1"),
     ("sharing connections between requests with a client instance", FILES[3], "line"),
     ("does httpx follow redirects by default as requests does", FILES[4], "line"),
-    ("posting form encoded data and uploading files", FILES[5], "line"),
+    ("how to send form encoded data in the body of a POST request", FILES[5], "line"),
 )
 
 
