@@ -46,7 +46,7 @@ class Question:
 
 QUESTIONS: Final = (
     Question("which pump vibrated above the limit of the manufacturer", "field-report.pdf", "pump 3", "page 2"),
-    Question("gasket sets ordered by Birch & Sons", "orders.xlsx", "Orders", "rows"),
+    Question("gasket sets ordered by Birch & Sons", "orders.xlsx", "Orders", "sheet Orders, rows 1-11"),
     Question("pool.max-size", "runbook.md", "Connection pool exhausted", "lines"),
 )
 FIGURES: Final = (("north", 6, Decimal("3275.87")), ("south", 2, Decimal("820.46")), ("west", 2, Decimal("440.00")))

@@ -157,7 +157,7 @@ class LocalServices:
 
 
 def _spawn(command: Sequence[str], *, log: Path | None, env: Mapping[str, str] | None) -> subprocess.Popen[str]:
-    errors: IO[bytes] | None = log.open("ab") if log else None
+    errors: IO[bytes] | None = log.open("wb") if log else None
     try:
         return subprocess.Popen(
             command,

@@ -56,7 +56,7 @@ def print_hits(found: SearchResult) -> None:
     for rank, hit in enumerate(found.hits, start=1):
         out.print(styled(f"{rank:>2}  {hit.section or hit.title or '(no section)'}", "bold"))
         out.print(styled(f"    {hit.source_uri}  {_about(hit)}", "dim"), soft_wrap=True)
-        for line in textwrap.wrap(one_line(hit.content, 300), width=max(out.width - 4, 20)):
+        for line in textwrap.wrap(one_line(hit.content, 300), width=max(out.width - 4, 20), break_on_hyphens=False):
             out.print(styled(f"    {line}"))
         out.print()
     if found.degraded_legs:
