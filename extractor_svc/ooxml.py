@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final, TypeAlias
 from urllib.parse import unquote
 
@@ -20,6 +21,7 @@ Element: TypeAlias = Any  # lxml ships no types
 _DOCUMENT_TYPE: Final = re.compile(r"(?:\ufeff|\xef\xbb\xbf)?(?:\s+|<\?.*?\?>|<!--.*?-->)*<!DOCTYPE", re.DOTALL | re.IGNORECASE)
 _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 _PROLOGUE_BYTES: Final = 16 * 1024
+_PIECE_BYTES: Final = 64 * 1024
 _LARGEST_TREE: Final = 64 * MIB
 _FORMATS: Final = (("spreadsheetml", "xlsx"), ("wordprocessingml", "docx"), ("presentationml", "pptx"))
 _ROOTS: Final = {"workbook": "xlsx", "document": "docx", "presentation": "pptx"}
@@ -32,6 +34,29 @@ class Relationship:
     id: str
     kind: str
     part: str
+
+
+class PartTarget:
+    """What is told a part's elements one after the other; a subclass takes what it needs."""
+
+    def __init__(self, part: str) -> None:
+        self._part = part
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """An element begins."""
+
+    def data(self, text: str) -> None:
+        """Some of an element's text comes."""
+
+    def end(self, tag: str) -> None:
+        """An element ends."""
+
+    def close(self) -> None:
+        """Everything was told."""
+
+    def doctype(self, *_: str | None) -> None:
+        """A document type is declared, which refuses the file."""
+        raise _document_type(self._part)
 
 
 class Package:
@@ -64,6 +89,18 @@ class Package:
         """The part's elements of these names, each when it ends; who reads them clears what is done with. Raises as `parse`."""
         with self._open(part) as stream:
             yield from _Ends(stream, part, names)
+
+    def feed(self, part: str, target: PartTarget) -> None:
+        """Tells a target the start, the text and the end of every element of a part, without a tree. Raises as `parse`."""
+        with self._open(part) as stream:
+            source = _Prologue(stream, part)
+            parser = etree.XMLParser(target=target, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+            try:
+                while piece := source.read(_PIECE_BYTES):
+                    parser.feed(piece)
+                parser.close()
+            except etree.XMLSyntaxError as error:
+                raise _not_well_formed(part) from error
 
     def relationships(self, part: str = "") -> tuple[Relationship, ...]:
         """A part's relationships in their order, the package's own for the empty name; none where it states none."""
@@ -111,7 +148,14 @@ class Package:
 
 def local_name(element: Element) -> str:
     """An element's name without its namespace; empty for a comment or an instruction."""
-    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+    tag = element.tag
+    return without_namespace(tag) if isinstance(tag, str) else ""
+
+
+@lru_cache(maxsize=1024)
+def without_namespace(tag: str) -> str:
+    """A tag's name without its namespace."""
+    return tag.rpartition("}")[2]
 
 
 def attribute(element: Element, name: str) -> str | None:
@@ -175,7 +219,7 @@ class _Ends:
                 self._refuse_document_type(element)
                 yield element
         except etree.XMLSyntaxError as error:
-            raise Malformed(f"part {self._part} of the file is not well-formed", metadata={"part": self._part}) from error
+            raise _not_well_formed(self._part) from error
         self._refuse_document_type(self.root)
 
     @property
@@ -190,6 +234,10 @@ class _Ends:
         info = element.getroottree().docinfo
         if info.internalDTD is not None or info.doctype:
             raise _document_type(self._part)
+
+
+def _not_well_formed(part: str) -> Malformed:
+    return Malformed(f"part {part} of the file is not well-formed", metadata={"part": part})
 
 
 def _document_type(part: str) -> XmlDtdForbidden:

@@ -15,7 +15,8 @@ from extractor_svc.blocks import BlockList, WarningList, count_words, tally
 from extractor_svc.context import ReadContext
 from extractor_svc.errors import LocatorNotFound, Malformed
 from extractor_svc.formats.xlsx_book import Book, Sheet, open_book
-from extractor_svc.formats.xlsx_grid import Box, Budget, Grid, budget_of, read_grid
+from extractor_svc.formats.xlsx_cells import read_grid
+from extractor_svc.formats.xlsx_grid import Box, Budget, Grid, budget_of
 from extractor_svc.formats.xlsx_parts import Attachments, read_attachments, read_tables
 from extractor_svc.formats.xlsx_regions import Piece, TablePiece, TextPiece, find_pieces, values_in
 from extractor_svc.tabular import EMPTY, TableRow, build_dataset
@@ -271,7 +272,7 @@ class _SheetBlocks:
             dataset_id=self._free_id(),
             name=name,
             header=piece.header,
-            rows=self._data(body, piece.header_rows),
+            rows=self._data(piece, body),
             locator=_place(self._sheet, body),
             header_rows=piece.header_rows,
             limits=self._context.limits,
@@ -290,16 +291,15 @@ class _SheetBlocks:
             free = f"{wanted}-{number}"
         return free
 
-    def _data(self, body: Box, header_rows: int) -> Iterator[TableRow]:
-        columns = range(body.first_column, body.last_column + 1)
-        data = Box(body.first_row + header_rows, body.last_row, body.first_column, body.last_column)
+    def _data(self, piece: TablePiece, body: Box) -> Iterator[TableRow]:
+        data = Box(body.first_row + piece.header_rows, body.last_row, body.first_column, body.last_column)
         for count, row in enumerate(self._grid.rows_in(data)):
             if count % _ROWS_A_REPORT == 0:
                 self._tick()
-            cells = self._grid.rows[row]
-            if values_in(self._grid, row, body):
+            cells = dict(values_in(self._grid, row, body))
+            if cells:
                 place = SheetPlace(self._sheet.name, row, row, body.first_column, body.last_column)
-                yield TableRow(place, [cells.get(column, EMPTY) for column in columns])
+                yield TableRow(place, [cells.get(column, EMPTY) for column in piece.columns])
 
     def _visibility(self, box: Box) -> Visibility:
         if self._sheet.visibility is not Visibility.VISIBLE:

@@ -22,6 +22,8 @@ _DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturda
 
 def show_number(look: NumberFormat, number: Decimal) -> str:
     """The number as the format shows it, rounded half away from zero; General shows 15 significant digits."""
+    if not look.code:
+        return _general(number)
     section, magnitude = _section_for(look, number)
     if section is None or section.has("general", "text"):
         return _around(section, _general(magnitude if section else number))
@@ -50,9 +52,8 @@ def show_duration(look: NumberFormat, span: dt.timedelta) -> str:
 
 def _to_shown_second(section: Section, span: dt.timedelta) -> dt.timedelta:
     """Rounds to the last place of a second that a format shows; one that shows no seconds cuts them off."""
-    shows_seconds = any(token.kind == "s" or (token.kind == "elapsed" and token.text[0] in "sS") for token in section.tokens)
-    places = max((len(token.text) for token in section.tokens if token.kind == "fraction"), default=0)
-    if not shows_seconds or places >= 3:
+    places = section.second_places
+    if places is None or places >= 3:
         return span
     step = dt.timedelta(milliseconds=10 ** (3 - places))
     return (span + step / 2) // step * step

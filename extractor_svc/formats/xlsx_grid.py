@@ -1,32 +1,22 @@
-"""One sheet's cells, read as a stream: values, merged ranges, hidden rows, and the parts that hang on the sheet."""
+"""One sheet's cells as they lie: values by row and column, merged ranges, hidden rows."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
 from extractor_svc.blocks import count_words
-from extractor_svc.errors import Malformed, OutputLimit, TooManyRows
-from extractor_svc.formats.xlsx_book import Book, Sheet, forget, is_true, rich_text, unescape, whole_number
-from extractor_svc.formats.xlsx_formulas import column_number, shift
-from extractor_svc.formats.xlsx_number_formats import NumberFormat
-from extractor_svc.formats.xlsx_values import bool_value, error_value, iso_value, number_value, string_value
+from extractor_svc.errors import OutputLimit, TooManyRows
+from extractor_svc.formats.xlsx_formulas import column_number
 from extractor_svc.limits import Limits
-from extractor_svc.ooxml import Element, local_name
 from extractor_svc.values import EMPTY, Value
 
 LAST_ROW: Final = 1_048_576
 LAST_COLUMN: Final = 16_384
-_REFERENCE: Final = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
-_PRINTED: Final = ("oddHeader", "oddFooter", "evenHeader", "evenFooter", "firstHeader", "firstFooter")
-_PRINT_CODE: Final = re.compile(r'&(?:"[^"]*"|[0-9]+|K[0-9A-Fa-f]{6}|.)')
-_READ: Final = ("c", "row", "col", "mergeCell", *_PRINTED)
-_CELLS_A_REPORT: Final = 50_000
+REFERENCE: Final = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
 _MERGE_VISITS: Final = 4 * LAST_ROW
-_CACHED_VALUES: Final = 100_000
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -56,8 +46,8 @@ class Box:
 class Grid:
     """The cells of a sheet that hold or show something, by row and column, and how they are laid out.
 
-    `merges` are the merged ranges by their upper left cell, those with an empty one left out. Words of cells that a merge
-    covers, and of headers and footers that only a printout shows, are counted and not kept.
+    Rows, and columns in each, ascend. `merges` are the merged ranges by their upper left cell, those with an empty one left
+    out. Words of cells that a merge covers, and of headers and footers that only a printout shows, are counted, not kept.
     """
 
     rows: dict[int, dict[int, Value]] = field(default_factory=dict)
@@ -115,7 +105,7 @@ def budget_of(limits: Limits) -> Budget:
 
 def box_of(reference: str) -> Box | None:
     """The range that a reference such as `A1` or `$B$2:D9` names; None where it names none."""
-    ends = [_REFERENCE.fullmatch(part) for part in reference.strip().split(":")]
+    ends = [REFERENCE.fullmatch(part) for part in reference.strip().split(":")]
     if not ends or len(ends) > 2 or not all(ends):
         return None
     cells = [(int(end[2]), column_number(end[1])) for end in ends if end]
@@ -125,150 +115,7 @@ def box_of(reference: str) -> Box | None:
     return Box(rows[0], rows[-1], columns[0], columns[-1])
 
 
-def _no_report() -> None:
-    """Takes no note of progress."""
-
-
-def read_grid(book: Book, sheet: Sheet, budget: Budget, tick: Callable[[], None] = _no_report) -> Grid:
-    """Reads the cells of a sheet; the dimension it states is not looked at. `tick` is called now and then.
-
-    Raises:
-        Malformed: the sheet's part is not sound.
-        TooManyRows, OutputLimit: the budget does not suffice.
-    """
-    reader = _Reader(book, budget)
-    for count, element in enumerate(book.package.stream(sheet.part, _READ)):
-        reader.take(element)
-        if count % _CELLS_A_REPORT == 0:
-            tick()
-    grid = reader.grid
-    grid.rows = {row: grid.rows[row] for row in sorted(grid.rows)}
-    _apply_merges(grid, reader.merged)
-    return grid
-
-
-class _Reader:
-    """Takes a sheet's elements as they end."""
-
-    def __init__(self, book: Book, budget: Budget) -> None:
-        self.grid = Grid()
-        self.merged: list[Box] = []
-        self._book = book
-        self._budget = budget
-        self._row_element: Element = None
-        self._row = 0
-        self._column = 0
-        self._shared: dict[str, tuple[str, int, int]] = {}
-        self._values: dict[tuple[str, str, str], Value] = {}
-
-    def take(self, element: Element) -> None:
-        match local_name(element):
-            case "c":
-                self._cell(element)
-            case "row":
-                self._enter(element)
-                if is_true(element.get("hidden")):
-                    self.grid.hidden_rows.add(self._row)
-                forget(element)
-            case "col" if is_true(element.get("hidden")):
-                self.grid.hidden_columns.append((whole_number(element.get("min")) or 1, whole_number(element.get("max")) or 1))
-            case "mergeCell" if box := box_of(element.get("ref", "")):
-                self.merged.append(box)
-            case name if name in _PRINTED:
-                self.grid.printed_words += count_words(_PRINT_CODE.sub(" ", element.text or ""))
-
-    def _enter(self, row: Element) -> None:
-        """Notes the row that is being read, which stands below the one before where it states no number."""
-        if row is self._row_element:
-            return
-        self._row_element = row
-        self._row = whole_number(row.get("r")) or self._row + 1
-        self._column = 0
-        if self._row > LAST_ROW:
-            raise Malformed("a sheet has a row past the last one there can be")
-
-    def _cell(self, cell: Element) -> None:
-        row_element = cell.getparent()
-        if row_element is None or local_name(row_element) != "row":
-            return
-        self._enter(row_element)
-        row, column = self._place(cell)
-        value = self._value(cell, row, column)
-        cell.clear()
-        if value is not EMPTY:
-            self._budget.spend(value.text)
-            self.grid.rows.setdefault(row, {})[column] = value
-
-    def _place(self, cell: Element) -> tuple[int, int]:
-        match = _REFERENCE.fullmatch(cell.get("r", ""))
-        row, column = (int(match[2]), column_number(match[1])) if match else (self._row, self._column + 1)
-        if not (1 <= row <= LAST_ROW and column <= LAST_COLUMN):
-            raise Malformed("a sheet has a cell past the last one there can be")
-        self._column = column
-        return row, column
-
-    def _value(self, cell: Element, row: int, column: int) -> Value:
-        kind, style = cell.get("t", "n"), cell.get("s", "")
-        formula_element = stored = None
-        for child in cell:
-            match local_name(child):
-                case "v":
-                    stored = child.text or ""
-                case "f":
-                    formula_element = child
-                case "is" if kind == "inlineStr":
-                    stored = rich_text(child)
-        formula = "" if formula_element is None else self._formula(formula_element, row, column)
-        if formula and (stored is None or (not stored and kind != "str")):
-            self.grid.uncalculated += 1
-            return Value(number_format=self._book.format_of(style).code, formula=formula, cached=False)
-        if stored is None:
-            return EMPTY
-        value = self._stored(kind, style, stored)
-        return replace(value, formula=formula) if formula else value
-
-    def _stored(self, kind: str, style: str, stored: str) -> Value:
-        key = (kind, style, stored)
-        if key not in self._values:
-            if len(self._values) >= _CACHED_VALUES:
-                self._values.clear()
-            self._values[key] = self._meaning(kind, self._book.format_of(style), stored)
-        return self._values[key]
-
-    def _meaning(self, kind: str, look: NumberFormat, stored: str) -> Value:
-        match kind:
-            case "s":
-                index = whole_number(stored)
-                if index is None or index >= len(self._book.strings):
-                    return Value(text="", number_format=look.code, error="text is missing in the file")
-                return string_value(self._book.strings[index], look)
-            case "str":
-                return string_value(unescape(stored), look)
-            case "inlineStr":
-                return string_value(stored, look)
-            case "b":
-                return bool_value(stored, look)
-            case "e":
-                return error_value(stored, look)
-            case "d":
-                return iso_value(stored, look)
-        return number_value(stored, look, from_1904=self._book.from_1904) if stored.strip() else EMPTY
-
-    def _formula(self, element: Element, row: int, column: int) -> str:
-        text = unescape(element.text or "")
-        group = element.get("si")
-        if element.get("t") != "shared" or group is None:
-            return text
-        if text:
-            self._shared[group] = (text, row, column)
-            return text
-        if group not in self._shared:
-            return ""
-        first, first_row, first_column = self._shared[group]
-        return shift(first, row - first_row, column - first_column)
-
-
-def _apply_merges(grid: Grid, merged: list[Box]) -> None:
+def apply_merges(grid: Grid, merged: list[Box]) -> None:
     """Keeps of each merged range the upper left cell alone, which is all that a sheet shows of it.
 
     Raises:

@@ -77,14 +77,19 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One part of a format, between semicolons, and the condition its values have to meet."""
+    """One part of a format, between semicolons, the kinds of its elements, and the condition its values have to meet.
+
+    `second_places` are the digits of a second that it shows, None where it shows no seconds.
+    """
 
     tokens: tuple[Token, ...]
+    kinds: frozenset[str]
+    second_places: int | None
     condition: tuple[str, Decimal] | None = None
 
     def has(self, *kinds: str) -> bool:
         """Whether any element is of these kinds."""
-        return any(token.kind in kinds for token in self.tokens)
+        return not self.kinds.isdisjoint(kinds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +134,13 @@ def _section(text: str) -> Section:
             tokens[-1] = Token("fraction", tokens[-1].text + token.text)
         elif token:
             tokens.append(token)
-    return Section(tuple(_with_minutes(tokens)), condition)
+    return _section_of(_with_minutes(tokens), condition)
+
+
+def _section_of(tokens: Sequence[Token], condition: tuple[str, Decimal] | None) -> Section:
+    shows_seconds = any(token.kind == "s" or (token.kind == "elapsed" and token.text[0] in "sS") for token in tokens)
+    places = max((len(token.text) for token in tokens if token.kind == "fraction"), default=0)
+    return Section(tuple(tokens), frozenset(token.kind for token in tokens), places if shows_seconds else None, condition)
 
 
 def _token(kind: str, text: str, before: Sequence[Token]) -> Token | None:

@@ -47,10 +47,11 @@ class TextPiece:
 
 @dataclass(frozen=True, slots=True)
 class TablePiece:
-    """A range that is a table; `header` is its flattened column names where it is to be a dataset, else empty."""
+    """A range that is a table; where it is to be a dataset, `columns` and `header` are its columns and their flattened names."""
 
     box: Box
     header_rows: int = 0
+    columns: tuple[int, ...] = ()
     header: tuple[str, ...] = ()
     totals_rows: int = 0
     part: TablePart | None = None
@@ -79,14 +80,17 @@ def find_pieces(grid: Grid, parts: Sequence[TablePart]) -> list[Piece]:
 
 def values_in(grid: Grid, row: int, box: Box) -> list[tuple[int, Value]]:
     """The cells of a row that lie in a range and show something, by column."""
+    first, last = box.first_column, box.last_column
     cells = grid.rows.get(row, {})
-    return sorted(
-        (column, value) for column, value in cells.items() if box.first_column <= column <= box.last_column and _shows(value)
-    )
+    return [(column, value) for column, value in cells.items() if first <= column <= last and _shows(value)]
+
+
+def _is_filled(grid: Grid, row: int, box: Box) -> bool:
+    return any(box.first_column <= column <= box.last_column and _shows(value) for column, value in grid.rows[row].items())
 
 
 def _shows(value: Value) -> bool:
-    return bool(value.text.strip()) or bool(value.formula) or value.kind is not None
+    return value.kind is not None or bool(value.formula or value.error or value.text.strip())
 
 
 def _occupied(grid: Grid, without: Sequence[Box]) -> Occupied:
@@ -181,15 +185,15 @@ def _declared(grid: Grid, part: TablePart) -> TablePiece:
     data_rows = part.box.last_row - part.box.first_row + 1 - part.header_rows - part.totals_rows
     if data_rows < 1:
         return TablePiece(part.box, part=part)
-    names = flat_names(grid, part.box, part.header_rows) if part.header_rows else part.columns
-    width = part.box.last_column - part.box.first_column + 1
-    header = (*names, *[""] * width)[:width]
-    return TablePiece(part.box, part.header_rows, header, part.totals_rows, part)
+    names = _flat_names(grid, part.box, part.header_rows) if part.header_rows else part.columns
+    columns = tuple(range(part.box.first_column, part.box.last_column + 1))
+    header = (*names, *[""] * len(columns))[: len(columns)]
+    return TablePiece(part.box, part.header_rows, columns, header, part.totals_rows, part)
 
 
 def _pieces_of(grid: Grid, box: Box, occupied: Occupied, peels: int) -> Iterator[Piece]:
     """A block's titles, its table or texts, and its notes below; what stands under a title is cut anew."""
-    rows = [row for row in grid.rows_in(box) if values_in(grid, row, box)]
+    rows = [row for row in grid.rows_in(box) if _is_filled(grid, row, box)]
     if not rows:
         return
     if peels and (title := _title(grid, box, rows)):
@@ -250,18 +254,32 @@ def _table_or_texts(grid: Grid, box: Box, rows: Sequence[int]) -> Iterator[Piece
             for column, _ in values_in(grid, row, box):
                 yield TextPiece(grid.merges.get((row, column), Box(row, row, column, column)), title=False)
         return
-    depth = _header_depth(grid, box, rows)
+    depth = 0 if _is_lone_value(grid, box) else _header_depth(grid, box, rows)
     if box.first_row + depth > rows[-1]:
         yield TablePiece(box)
         return
-    yield TablePiece(box, depth, flat_names(grid, box, depth))
+    names = dict(zip(range(box.first_column, box.last_column + 1), _flat_names(grid, box, depth), strict=True))
+    filled = {column for row in rows for column, _ in values_in(grid, row, box)}
+    columns = tuple(column for column in names if column in filled)
+    yield TablePiece(box, depth, columns, tuple(names[column] for column in columns))
+
+
+def _is_lone_value(grid: Grid, box: Box) -> bool:
+    """Whether a number, date or the like is all that a sheet holds: a table of one value without a name."""
+    value = grid.value(box.first_row, box.first_column)
+    return (
+        grid.box() == box
+        and value.kind not in (None, ColumnType.STRING)
+        and len(grid.rows) == 1
+        and len(grid.rows[box.first_row]) == 1
+    )
 
 
 def _is_typed_column(grid: Grid, box: Box, rows: Sequence[int]) -> bool:
-    """Whether a single column is a list under a name: values other than text, or short texts."""
+    """Whether a single column is a list under a name, of values other than text or of short texts, or a lone value."""
     values = [values_in(grid, row, box)[0][1] for row in rows]
-    if len(values) < 2 or values[0].kind is not ColumnType.STRING:
-        return False
+    if len(values) < 2 or values[0].kind is None:
+        return _is_lone_value(grid, box)
     if any(value.kind is not ColumnType.STRING for value in values[1:]):
         return True
     return len(values) > 2 and all(len(value.text) <= _LIST_TEXT for value in values)
@@ -312,18 +330,17 @@ def _has_bare_groups(grid: Grid, box: Box, rows: Sequence[int]) -> bool:
     return bool(below) and all(value.kind is not ColumnType.STRING for value in below)
 
 
-def flat_names(grid: Grid, box: Box, depth: int) -> tuple[str, ...]:
+def _flat_names(grid: Grid, box: Box, depth: int) -> tuple[str, ...]:
     """One name a column: the labels above it from top to bottom, each merged one over all columns it spans (row H03)."""
-    labels = [_labels(grid, box, row, fill=row < box.first_row + depth - 1) for row in range(box.first_row, box.first_row + depth)]
-    names = []
-    for position in range(box.last_column - box.first_column + 1):
-        stack: list[str] = []
-        for row in labels:
-            label = row[position]
-            if label and (not stack or stack[-1] != label):
-                stack.append(label)
-        names.append(" ".join(stack))
-    return tuple(names)
+    last = box.first_row + depth - 1
+    labels = [_labels(grid, box, row, fill=row < last) for row in range(box.first_row, last + 1)]
+    return tuple(_stacked([row[i] for row in labels]) for i in range(box.last_column - box.first_column + 1))
+
+
+def _stacked(labels: Sequence[str]) -> str:
+    """Labels above one another as one name; one that a merged cell repeats stands once."""
+    kept = [label for i, label in enumerate(labels) if label and (i == 0 or label != labels[i - 1])]
+    return " ".join(kept)
 
 
 def _labels(grid: Grid, box: Box, row: int, *, fill: bool) -> list[str]:

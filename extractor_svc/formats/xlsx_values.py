@@ -15,7 +15,7 @@ from extractor_svc.values import EMPTY, Value
 _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
 _WHOLE: Final = re.compile(r"-?[0-9]{1,15}")
 _LONGEST_NUMBER: Final = 340
-_DOUBLE_DIGITS: Final = 17
+_DOUBLE_DIGITS: Final = 15
 _DAY_MS: Final = 86_400_000
 _LAST_SERIAL: Final = 2_958_465
 _LEAP_FICTION: Final = 60
@@ -26,8 +26,8 @@ _ISO: Final = re.compile(r"(?:(?P<date>\d{4}-\d\d-\d\d))?(?:(?:^|T)(?P<time>\d\d
 def number_value(stored: str, look: NumberFormat, *, from_1904: bool) -> Value:
     """A number, or the moment or time span that its number format makes of it (checklist rows H01, H05).
 
-    Digits are kept as written where they are no more than a double has, and are those of the double otherwise. Whole numbers
-    keep all their digits. A serial number that stands for no day, such as 60, the 29th of February 1900, is an error.
+    Up to 15 digits are kept as written; more, which are those of a double, are cut to the fewest that mean the same double.
+    Whole numbers keep all their digits. A serial number that stands for no day, such as 60, the 29th of February 1900, is an error.
     """
     if look is GENERAL and _WHOLE.fullmatch(stored):
         number = int(stored)
