@@ -22,7 +22,7 @@ class Limits:
     max_pages: int = 5_000
     max_rows: int = 1_000_000
     max_columns: int = 4_096
-    max_cells: int = 5_000_000
+    max_cells: int = 3_000_000
     max_text_chars: int = 100_000_000
     max_blocks: int = 500_000
     max_warnings: int = 1_000
