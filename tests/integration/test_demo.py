@@ -6,12 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from tests.conftest import ROOT
 
 
-@pytest.mark.slow
 def test_the_demo_shows_everything_and_works_twice(tmp_path: Path) -> None:
     for revision in ("1", "2"):
         done = subprocess.run(
