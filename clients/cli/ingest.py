@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Final
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn
+from rich.progress import BarColumn, TaskID, TextColumn
 from rich.progress import Progress as Bars
 from rich.table import Table
 
@@ -121,16 +121,17 @@ def _named(sources: Sequence[Source], *, title: str, source_uri: str) -> list[So
 
 def ingest_all(client: KnowledgeClient, sources: Sequence[Source], wishes: Wishes, *, quiet: bool) -> list[Outcome]:
     """Ingests several sources at once, with a bar for each on a terminal; the outcomes stand in the order asked."""
-    columns = (TextColumn("{task.description}"), BarColumn(bar_width=30), MofNCompleteColumn(), TextColumn("{task.fields[unit]}"))
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(bar_width=30), TextColumn("{task.fields[standing]}"))
     err = error_console()
     with Bars(*columns, console=err, disable=quiet or not err.is_terminal, transient=True) as bars:
-        whole = bars.add_task("files", total=len(sources), unit="")
+        whole = bars.add_task("files", total=len(sources), standing=f"0 of {len(sources)}")
 
         def run(source: Source) -> Outcome:
-            task = bars.add_task(styled_name(source), total=None, unit="")
+            task = bars.add_task(one_line(source.filename, 40), total=1, standing="reading")
             outcome = ingest_one(client, source, wishes, _reporter(bars, task))
             bars.remove_task(task)
             bars.advance(whole)
+            bars.update(whole, standing=f"{bars.tasks[0].completed:.0f} of {len(sources)}")
             return outcome
 
         with ThreadPoolExecutor(AT_ONCE) as pool:
@@ -141,11 +142,6 @@ def ingest_all(client: KnowledgeClient, sources: Sequence[Source], wishes: Wishe
                 pool.shutdown(wait=False, cancel_futures=True)
                 client.close()
                 raise
-
-
-def styled_name(source: Source) -> str:
-    """The name of a source's bar."""
-    return one_line(source.filename, 40).replace("[", "\\[")
 
 
 def ingest_one(client: KnowledgeClient, source: Source, wishes: Wishes, report: Report) -> Outcome:
@@ -176,8 +172,9 @@ def _upload(client: KnowledgeClient, source: Source, report: Report) -> Uploaded
 
 def _reporter(bars: Bars, task: TaskID) -> Report:
     def report(progress: Progress) -> None:
-        total = progress.total or None
-        bars.update(task, completed=progress.done, total=total, unit=f"{progress.stage} {progress.unit}")
+        known = progress.total > 0
+        standing = f"{progress.stage} {progress.done} of {progress.total} {progress.unit}s" if known else progress.stage
+        bars.update(task, completed=progress.done if known else 0, total=progress.total or 1, standing=standing)
 
     return report
 
@@ -203,14 +200,16 @@ def _print_plan(sources: Sequence[Source], skipped: Sequence[Skipped], wishes: W
 
 
 def print_summary(outcomes: Sequence[Outcome], skipped: Sequence[Skipped] = ()) -> None:
-    """Prints a row a source, then warnings and errors in full."""
+    """Prints a row a source, with the ids of jobs that published nothing (yet), then warnings and errors in full."""
     table = Table("file", "state", box=None, pad_edge=False, header_style="bold")
     for name in ("rev.", "chunks", "datasets"):
         table.add_column(name, justify="right")
     table.add_column("format")
-    table.add_column("job")
+    named = any(outcome.ingestion and not outcome.ingestion.published for outcome in outcomes)
+    if named:
+        table.add_column("job", no_wrap=True, overflow="fold", min_width=32)
     for outcome in outcomes:
-        table.add_row(styled(outcome.source.filename), *_cells(outcome))
+        table.add_row(styled(outcome.source.filename), *_cells(outcome)[: 6 if named else 5])
     if outcomes:
         print_table(table)
     for outcome in outcomes:

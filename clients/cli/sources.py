@@ -76,12 +76,14 @@ def find_sources(named: Sequence[str], formats: Callable[[], Formats]) -> tuple[
 
 
 def _walk(folder: Path, formats: Formats) -> tuple[list[Source], list[Skipped]]:
-    extensions = {extension for item in formats.formats for extension in item.extensions}
+    known = {extension: item for item in formats.formats for extension in item.extensions}
     refused = set(formats.refused_extensions)
     sources, skipped = [], []
     for path in _files(folder):
         extension = path.suffix.lower()
-        if extension in extensions:
+        if extension in known and known[extension].available is False:
+            skipped.append(Skipped(path, f"no extractor reads {known[extension].id} files now"))
+        elif extension in known:
             sources.append(Source(file_uri(path), path.name, path))
         elif extension in refused:
             skipped.append(Skipped(path, "a legacy format; save it in the current one"))

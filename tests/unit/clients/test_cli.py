@@ -268,7 +268,10 @@ def ingesting(loom: Loom) -> Loom:
             job.warnings.add(code="REPAIRED", message="the file was repaired")
         yield ingest_pb2.WatchIngestionResponse(ingestion=job)
 
-    formats = [ingest_pb2.IngestFormat(id="markdown", extensions=[".md"])]
+    formats = [
+        ingest_pb2.IngestFormat(id="markdown", extensions=[".md"]),
+        ingest_pb2.IngestFormat(id="pptx", extensions=[".pptx"], available=False),
+    ]
     loom.fake.on("UploadFile", upload).on("StartIngestion", start).on("WatchIngestion", watch)
     loom.fake.on("ListFormats", ingest_pb2.ListFormatsResponse(formats=formats, refused_extensions=[".doc"]))
     return loom
@@ -278,7 +281,7 @@ def test_an_ingest_prints_revision_chunks_datasets_format_and_warnings(ingesting
     path = tmp_path / "runbook.v2.md"
     path.write_text("# A")
     out, err = ingesting.run("ingest", str(path), "--tags", "ops, night", "--format", "markdown", "--allow-partial")
-    assert out.splitlines()[1].split() == ["runbook.v2.md", "ready", "2", "5", "1", "markdown", "job-runbook.v2.md"]
+    assert out.splitlines()[1].split() == ["runbook.v2.md", "ready", "2", "5", "1", "markdown"]
     assert "runbook.v2.md: warning REPAIRED: the file was repaired" in out
     assert err == ""
     asked = ingesting.fake.request("StartIngestion")
@@ -304,12 +307,13 @@ def test_an_upload_that_is_refused_is_told_with_its_reason(ingesting: Loom, tmp_
 
 def test_a_folder_is_walked_for_the_formats_that_are_read(ingesting: Loom, tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
-    for name in ("b.MD", "sub/a.md", "old.doc", "picture.xyz", ".hidden.md"):
+    for name in ("b.MD", "sub/a.md", "old.doc", "picture.xyz", "talk.pptx", ".hidden.md"):
         (tmp_path / name).write_text("x")
     document = ingesting.document("ingest", str(tmp_path))
     assert [item["filename"] for item in document["ingested"]] == ["b.MD", "a.md"]
     skipped = {Path(item["path"]).name: item["reason"] for item in document["skipped"]}
-    assert set(skipped) == {"old.doc", "picture.xyz"}
+    assert set(skipped) == {"old.doc", "picture.xyz", "talk.pptx"}
+    assert skipped["talk.pptx"] == "no extractor reads pptx files now"
     assert "legacy" in skipped["old.doc"]
 
 
