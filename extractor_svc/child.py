@@ -102,7 +102,8 @@ class Child:
             ready = True
         except (TimeoutError, FrameFault, ChildGone) as error:
             await child._put_down()
-            raise ChildGone(f"a reader did not start: {child.last_words or error}") from error
+            said = child._stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]  # no document was read yet
+            raise ChildGone(f"a reader did not start: {said or error}") from error
         finally:
             if not ready:
                 await child._put_down()

@@ -35,6 +35,7 @@ class Children:
         self._settings = settings
         self._upkeep = upkeep
         self._all: set[Child] = set()
+        self._dying: set[Child] = set()
         self._idle: list[Child] = []
         self._starting = 0
         self._tasks: set[asyncio.Task[None]] = set()
@@ -85,6 +86,8 @@ class Children:
         self.ended[cause] += 1
         child.kill()
         if not self._closed:
+            self._all.discard(child)
+            self._dying.add(child)
             self._run(self._reap(child, cause))
             self._restock()
 
@@ -95,11 +98,12 @@ class Children:
             for task in self._tasks:
                 task.cancel()
             await asyncio.gather(*self._tasks, return_exceptions=True)
-        for child in self._all:
+        left = self._all | self._dying
+        for child in left:
             child.kill()
-        await asyncio.gather(*(child.close() for child in self._all))
-        self._all.clear()
-        self._idle.clear()
+        await asyncio.gather(*(child.close() for child in left))
+        for kept in (self._all, self._dying, self._idle):
+            kept.clear()
 
     def _pick(self, *, fresh: bool) -> Child | None:
         for child in [child for child in self._idle if not child.running]:
@@ -144,12 +148,8 @@ class Children:
             self._starting -= 1
 
     async def _reap(self, child: Child, cause: Cause) -> None:
-        self._all.discard(child)
-        try:
-            await child.close()
-        except asyncio.CancelledError:
-            self._all.add(child)  # close() waits for it
-            raise
+        await child.close()
+        self._dying.discard(child)
         event = _log.info if cause in (Cause.WORN, Cause.CANCELLED) else _log.warning
         event("child_ended", cause=cause.value, pid=child.pid, documents=child.documents, status=child.returncode)
         if child.last_words:

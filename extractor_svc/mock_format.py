@@ -5,6 +5,7 @@ A child takes it only with `--mock-format`, which no setting of the service pass
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import hashlib
 import json
@@ -23,7 +24,7 @@ from artifact.locators import LineSpan, Locator
 from artifact.model import Artifact, Block, BlockType, Coverage
 from extractor_svc import extract as real
 from extractor_svc.context import DEFAULT_OPTIONS, Options, Progress, ignore_progress
-from extractor_svc.errors import Malformed
+from extractor_svc.errors import Malformed, ParseTimeout
 from extractor_svc.limits import DEFAULT_LIMITS, Limits
 
 SUFFIX: Final = ".mock"
@@ -92,12 +93,39 @@ def _sleep(script: Script, _progress: Progress) -> Sequence[str]:
 
 
 def _drip(_script: Script, progress: Progress) -> NoReturn:
-    """Makes progress forever."""
+    """Makes progress forever, whatever it is told."""
+    done = 0
+    while True:
+        done += 1
+        with contextlib.suppress(ParseTimeout):
+            progress("line", done, 0)
+        time.sleep(0.05)
+
+
+def _flood_of_progress(_script: Script, progress: Progress) -> NoReturn:
+    while True:
+        with contextlib.suppress(ParseTimeout):
+            progress("line", 1, 1)
+
+
+def _endless(_script: Script, progress: Progress) -> NoReturn:
+    """Makes progress until it is told that the time is up."""
     done = 0
     while True:
         done += 1
         progress("line", done, 0)
         time.sleep(0.05)
+
+
+def _pages(_script: Script, progress: Progress) -> Sequence[str]:
+    """Reads pages until the time is up and keeps those it has."""
+    read: list[str] = []
+    with contextlib.suppress(ParseTimeout):
+        while True:
+            time.sleep(0.05)
+            read.append(f"page {len(read) + 1}")
+            progress("page", len(read), 1000)
+    return read
 
 
 def _spin(_script: Script, _progress: Progress) -> NoReturn:
@@ -109,6 +137,15 @@ def _allocate(_script: Script, _progress: Progress) -> NoReturn:
     held = []
     while True:
         held.append(bytearray(16 * 1024 * 1024))
+
+
+_kept: Final[list[bytearray]] = []
+
+
+def _keep(script: Script, _progress: Progress) -> Sequence[str]:
+    """Leaks memory."""
+    _kept.append(bytearray(os.urandom(1024) * (int(script["megabytes"]) * 1024)))
+    return [f"kept, pid {os.getpid()}"]
 
 
 def _abort_out_of_memory(_script: Script, _progress: Progress) -> NoReturn:
@@ -216,6 +253,10 @@ ACTIONS: Final[dict[str, Callable[[Script, Progress], Sequence[str]]]] = {
     "say": _say,
     "sleep": _sleep,
     "drip": _drip,
+    "flood_of_progress": _flood_of_progress,
+    "endless": _endless,
+    "pages": _pages,
+    "keep": _keep,
     "spin": _spin,
     "allocate": _allocate,
     "abort_out_of_memory": _abort_out_of_memory,

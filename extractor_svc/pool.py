@@ -30,6 +30,8 @@ MIB: Final = 1024 * 1024
 _REFUSALS: Final[dict[str, type[LoomError]]] = {kind.__name__: kind for kind in (InvalidArgument, FailedPrecondition, NotFound)}
 _QUARANTINED: Final = 1024
 _SMOOTHING: Final = 0.2
+_FREE_REPORTS: Final = 100
+_REPORT_PAUSE_S: Final = 0.05  # readers report ten times a second; one that does nothing else is not listened to faster
 
 
 class NoReader(FailedPrecondition):
@@ -215,6 +217,7 @@ class ExtractorPool:
         limits = self._settings.child.limits
         fresh = child.documents == 0
         detail = f"reading made no progress for {limits.progress_timeout_s:g} s"
+        reports = 0
         try:
             async with asyncio.timeout(limits.timeout_s) as whole:
                 await self._ask(child, job)
@@ -224,6 +227,9 @@ class ExtractorPool:
                     if kind is Kind.DONE:
                         return
                     await self._take_in(kind, payload, job=job, fresh=fresh)
+                    reports += kind is Kind.PROGRESS
+                    if reports > _FREE_REPORTS:
+                        await asyncio.sleep(_REPORT_PAUSE_S)
         except TimeoutError as error:
             if whole.expired():
                 detail = f"reading took longer than {limits.timeout_s:g} s"

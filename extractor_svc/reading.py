@@ -16,7 +16,7 @@ from artifact.codec import MAX_MESSAGE_BYTES, ArtifactTooLarge, pack, parts
 from artifact.locators import from_json
 from artifact.model import Artifact
 from extractor_svc.context import Progress as ProgressCallback
-from extractor_svc.errors import MemoryLimit, OutputLimit
+from extractor_svc.errors import MemoryLimit, OutputLimit, ParseTimeout
 from extractor_svc.extract import extract, resolve
 from extractor_svc.frames import (
     DOCUMENT_MARK,
@@ -38,6 +38,7 @@ from extractor_svc.sandbox import Protection, limit_cpu
 from services.errors import LoomError
 
 _PROGRESS_EVERY_S: Final = 0.1
+_ENOUGH: Final = 0.9  # share of the time after which a reader is told to stop; the rest is for putting out what it has
 _FRAMES_OF_A_TRACE: Final = 6
 
 
@@ -128,7 +129,7 @@ def _send_artifact(channel: Channel, reader: Reader, *, request: Request, conten
         content_type=request.content_type,
         options=request.options,
         limits=limits,
-        progress=_reporter(channel),
+        progress=_reporter(channel, limits),
     )
     try:
         for part in parts(artifact):
@@ -170,18 +171,29 @@ def _memory_limit(limits: Limits) -> MemoryLimit:
     return MemoryLimit(f"reading the document needs more than {mib} MiB of memory; split it", metadata={"memory_mib": str(mib)})
 
 
-def _reporter(channel: Channel) -> ProgressCallback:
-    """A progress callback that tells the parent at most ten times a second, and always of the last unit."""
+def _reporter(channel: Channel, limits: Limits) -> ProgressCallback:
+    """A progress callback that tells the parent at most ten times a second, and always of the last unit.
+
+    When little of the time is left it raises ParseTimeout: a reader that can keeps what it has and says what is missing.
+    """
     last = 0.0
+    enough_at = time.monotonic() + limits.timeout_s * _ENOUGH
 
     def report(unit: str, done: int, total: int) -> None:
         nonlocal last
         now = time.monotonic()
+        if now > enough_at and done != total:
+            raise _timeout(limits)
         if now - last >= _PROGRESS_EVERY_S or done == total:
             last = now
             channel.send(frame_of(Progress(unit, done, total)))
 
     return report
+
+
+def _timeout(limits: Limits) -> ParseTimeout:
+    seconds = f"{limits.timeout_s:g}"
+    return ParseTimeout(f"reading would take longer than {seconds} s; split the document", metadata={"timeout_s": seconds})
 
 
 def _place(error: BaseException) -> str:

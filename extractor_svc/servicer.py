@@ -89,11 +89,7 @@ class ExtractorServicer(extractor_pb2_grpc.ExtractorServiceServicer):
                 await upload.receive(header, document, on_bytes=relay.received)
                 await self._run(Job(document, _request(header), sink, relay.heard), relay)
             await relay.send_stage("send", unit="byte", done=0, total=sink.size_bytes)
-            try:
-                async for packed in sink.read():
-                    await context.write(response_of(unpack(packed)))
-            except ArtifactFault as fault:
-                raise _unsound(fault) from fault
+            await _send(sink, context)
 
     async def Resolve(self, request_iterator: AsyncIterator[pb.ResolveRequest], context: RpcContext) -> pb.ResolveResponse:
         """Returns the text at a locator, read from the file alone."""
@@ -176,6 +172,19 @@ class _Relay:
         await self._context.write(pb.ExtractResponse(progress=pb.Progress(stage=stage, unit=unit, done=done, total=total)))
 
 
+async def _send(sink: PartSpool, context: RpcContext) -> None:
+    """Sends the parts; the child that made them is not trusted to have made an artifact of them."""
+    last: Part | None = None
+    try:
+        async for packed in sink.read():
+            last = unpack(packed)
+            await context.write(response_of(last))
+    except ArtifactFault as fault:
+        raise _unsound(fault.field) from fault
+    if not isinstance(last, CoveragePart):
+        raise _unsound("coverage")
+
+
 def response_of(part: Part) -> pb.ExtractResponse:
     """The message that carries a part."""
     match part:
@@ -237,9 +246,9 @@ def _disk_faults() -> Iterator[None]:
         raise ResourceExhausted("there is no room to hold the file; try again later", retry_after_s=_FULL_DISK_RETRY_S) from error
 
 
-def _unsound(fault: ArtifactFault) -> ParserCrashed:
-    _log.warning("unsound_part", field=fault.field)
-    return ParserCrashed("the reader put out no artifact for this file", metadata={"field": fault.field})
+def _unsound(field: str) -> ParserCrashed:
+    _log.warning("unsound_artifact", field=field)
+    return ParserCrashed("the reader put out no artifact for this file", metadata={"field": field})
 
 
 async def _ignore_bytes(_: int) -> None:

@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Final, Self
 
 _IN_MEMORY_BYTES: Final = 1024 * 1024
+_COST_OF_A_PART: Final = 512  # so that a flood of empty parts is a flood too
 
 
 class DocumentSpool:
@@ -59,6 +60,7 @@ class PartSpool:
         self._held: list[bytes] = []
         self._descriptor: int | None = None
         self.size_bytes = 0
+        """What the parts take, with a little for each."""
 
     def __enter__(self) -> Self:
         return self
@@ -70,7 +72,7 @@ class PartSpool:
         """Adds one part."""
         self._lengths.append(len(packed))
         self._held.append(packed)
-        self.size_bytes += len(packed)
+        self.size_bytes += len(packed) + _COST_OF_A_PART
         if self.size_bytes > _IN_MEMORY_BYTES:
             held, self._held = self._held, []
             await asyncio.to_thread(self._spill, held)

@@ -20,13 +20,13 @@ import pytest_asyncio
 from artifact.codec import ArtifactAssembler, unpack
 from artifact.locators import LineSpan, to_json
 from artifact.model import Artifact
-from extractor_svc.child import ChildSettings
+from extractor_svc.child import Child, ChildSettings
 from extractor_svc.context import Options
 from extractor_svc.errors import MemoryLimit, OutputLimit, ParserCrashed, ParseTimeout
 from extractor_svc.frames import Progress, Request
 from extractor_svc.limits import MIB, Limits
-from extractor_svc.pool import ExtractorPool, Job, PoolSettings
-from extractor_svc.sandbox import SandboxMode
+from extractor_svc.pool import ExtractorPool, Job, NoReader, PoolSettings
+from extractor_svc.sandbox import Protection, SandboxMode
 from extractor_svc.spool import DocumentSpool, PartSpool
 from services.errors import InvalidArgument, LoomError, ResourceExhausted
 
@@ -94,6 +94,13 @@ async def is_well(pool: ExtractorPool, folder: Path) -> None:
     assert await act(pool, folder, do="say", text="well") == ["well"]
 
 
+async def is_stocked(pool: ExtractorPool) -> None:
+    """Waits until the reader at work and the spare one are both there, so that what is timed is not their start."""
+    async with asyncio.timeout(20):
+        while pool.stats.children < 2:
+            await asyncio.sleep(0.01)
+
+
 async def test_a_document_is_read(pool: ExtractorPool, tmp_path: Path) -> None:
     artifact = await extract(pool, b"# Stock\n\nPens and ink.\n", tmp_path, filename="stock.md")
     assert [block.text for block in artifact.blocks] == ["Stock", "Pens and ink."]
@@ -117,6 +124,7 @@ async def test_a_refused_document_keeps_its_reason_and_the_child(pool: Extractor
 
 
 async def test_a_silent_document_is_stopped_within_a_second_of_the_limit(pool: ExtractorPool, tmp_path: Path) -> None:
+    await is_stocked(pool)
     began = time.monotonic()
     error = await refusal(pool, tmp_path, do="sleep", seconds=60)
     assert time.monotonic() - began <= SILENCE_S + 1
@@ -126,6 +134,7 @@ async def test_a_silent_document_is_stopped_within_a_second_of_the_limit(pool: E
 
 
 async def test_the_next_document_has_the_slot_within_a_second_of_the_limit(pool: ExtractorPool, tmp_path: Path) -> None:
+    await is_stocked(pool)
     began = time.monotonic()
     hung = asyncio.create_task(refusal(pool, tmp_path, do="spin"))
     await asyncio.sleep(0.05)
@@ -135,11 +144,35 @@ async def test_the_next_document_has_the_slot_within_a_second_of_the_limit(pool:
 
 
 async def test_a_document_that_makes_progress_forever_is_stopped(pool: ExtractorPool, tmp_path: Path) -> None:
+    await is_stocked(pool)
     began = time.monotonic()
     error = await refusal(pool, tmp_path, do="drip")
     assert TIMEOUT_S <= time.monotonic() - began <= TIMEOUT_S + 1
     assert isinstance(error, ParseTimeout)
     assert "longer than 2 s" in error.message
+
+
+async def test_a_document_that_can_stop_is_told_to_and_its_reader_lives(pool: ExtractorPool, tmp_path: Path) -> None:
+    before = pool.stats.ended
+    error = await refusal(pool, tmp_path, do="endless")
+    assert isinstance(error, InvalidArgument)
+    assert (error.code_reason, error.metadata) == ("PARSE_TIMEOUT", {"timeout_s": "2"})
+    assert pool.stats.ended == before
+
+
+async def test_pages_read_before_the_time_is_up_are_kept(pool: ExtractorPool, tmp_path: Path) -> None:
+    pages = await act(pool, tmp_path, do="pages")
+    assert 5 < len(pages) < 40
+    assert pages[:2] == ["page 1", "page 2"]
+
+
+async def test_a_reader_that_only_reports_does_not_hold_the_service(pool: ExtractorPool, tmp_path: Path) -> None:
+    flooding = asyncio.create_task(refusal(pool, tmp_path, do="flood_of_progress"))
+    await asyncio.sleep(0.5)
+    used = time.process_time()
+    await asyncio.sleep(0.5)
+    assert time.process_time() - used < 0.25
+    assert isinstance(await flooding, ParseTimeout)
 
 
 async def test_processor_time_is_bounded_by_the_kernel_as_well(tmp_path: Path) -> None:
@@ -221,6 +254,7 @@ async def test_a_full_queue_refuses_at_once_and_says_when_to_come_back(pool: Ext
 
 
 async def test_a_cancelled_caller_frees_the_slot_at_once(pool: ExtractorPool, tmp_path: Path) -> None:
+    await is_stocked(pool)
     before = pool.stats.ended["cancelled"]
     hung = asyncio.create_task(act(pool, tmp_path, do="drip"))
     await asyncio.sleep(0.2)
@@ -254,6 +288,36 @@ async def test_a_reader_is_replaced_after_its_share_of_documents(tmp_path: Path)
         pids = [(await act(pool, tmp_path, do="sleep", seconds=0))[0] for _ in range(4)]
         assert pids[0] == pids[1] != pids[2] == pids[3]
         assert pool.stats.ended["worn"] == 2
+
+
+async def test_a_reader_that_grew_is_replaced(tmp_path: Path) -> None:
+    async with running(recycle_growth_bytes=16 * MIB) as pool:
+        pids = [(await act(pool, tmp_path, do="keep", megabytes=size))[0] for size in (1, 32, 1)]
+        assert pids[0] == pids[1] != pids[2]
+        assert pool.stats.ended["worn"] == 1
+
+
+async def test_readers_that_do_not_start_are_reported(tmp_path: Path) -> None:
+    pool = ExtractorPool(settings(child=ChildSettings(LIMITS, extra_arguments=("--no-such-flag",))))
+    with pytest.raises(NoReader, match="unrecognized arguments: --no-such-flag"):
+        await pool.start()
+    await pool.close()
+
+
+async def test_a_required_protection_that_is_off_refuses_to_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    started = Child.start
+
+    async def start_without_seccomp(wanted: ChildSettings) -> Child:
+        child = await started(wanted)
+        child.protections = (*child.protections[:-1], Protection("seccomp", on=False, detail="not available here"))
+        return child
+
+    monkeypatch.setattr(Child, "start", start_without_seccomp)
+    before = children_of(os.getpid())
+    pool = ExtractorPool(settings(child=ChildSettings(LIMITS, sandbox=SandboxMode.REQUIRED)))
+    with pytest.raises(NoReader, match=r"protections are off: .*seccomp \(not available here\)"):
+        await pool.start()
+    assert children_of(os.getpid()) == before
 
 
 async def test_progress_is_told_by_stage(pool: ExtractorPool, tmp_path: Path) -> None:
@@ -336,9 +400,17 @@ async def test_readers_die_with_a_killed_service() -> None:
         service.send_signal(signal.SIGKILL)
         service.wait()
     deadline = time.monotonic() + 2
-    while any(Path(f"/proc/{pid}").exists() for pid in readers):
+    while any(map(is_alive, readers)):
         assert time.monotonic() < deadline, "a reader outlived its service"
         time.sleep(0.02)
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process runs; one that is dead and not yet reaped does not."""
+    try:
+        return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text("utf-8")
+    except FileNotFoundError:
+        return False
 
 
 def children_of(pid: int) -> set[int]:
