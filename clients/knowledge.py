@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -296,8 +297,8 @@ class AsyncKnowledgeClient:
 
 
 def file_uri(path: str | Path) -> str:
-    """The default source_uri of a local file: `file://` and its absolute path, as it is written."""
-    return f"file://{Path(path).absolute()}"
+    """The default source_uri of a local file: `file://` and its absolute path, without `..`, links as they are."""
+    return f"file://{os.path.normpath(Path(path).absolute())}"
 
 
 def _report(job: Ingestion, on_progress: Callable[[Progress], None] | None) -> None:

@@ -13,6 +13,7 @@ from loom.artifact.v1 import artifact_pb2
 from loom.knowledge.v1 import ingest_pb2
 
 from clients import AsyncKnowledgeClient, KnowledgeClient, errors
+from clients.knowledge import file_uri
 from clients.requests.ingest import IngestOptions
 from clients.results.ingest import Progress
 from tests.unit.clients.fakes import Fake, refuse
@@ -177,6 +178,12 @@ def test_ingesting_a_file_uploads_starts_and_waits(ready: Fake, client: Knowledg
     assert ingestion.coverage.complete
     assert [progress.stage for progress in reported] == ["upload", "pending", "parse", "ready"]
     assert reported[2] == Progress("parse", "page", 1, 3)
+
+
+def test_a_file_has_one_uri_however_its_path_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "sub").mkdir()
+    monkeypatch.chdir(tmp_path / "sub")
+    assert file_uri("../a b.md") == file_uri(tmp_path / "a b.md") == f"file://{tmp_path}/a b.md"
 
 
 def test_a_failed_job_is_returned_with_its_code(ready: Fake, client: KnowledgeClient) -> None:
