@@ -236,7 +236,8 @@ def from_rpc_error(error: grpc.RpcError, peer: Peer, *, request_id: str) -> Loom
     said = status.message if status is not None else (error.details() or "")
     if _unpack(details, error_details_pb2.ErrorInfo) is None:
         if code is grpc.StatusCode.UNAVAILABLE:
-            return Unreachable(f"cannot reach the {peer.what} at {peer.address} ({_cause(said)}); {peer.remedy}", fault)
+            cause = _cause(said)
+            return Unreachable(f"cannot reach the {peer.what} at {peer.address} ({cause}); {_remedy(cause, peer)}", fault)
         if code is grpc.StatusCode.UNIMPLEMENTED:
             return Unimplemented(f"the server at {peer.address} does not know this method; is it the {peer.what}?", fault)
     kind = _KIND_OF.get(code, LoomError)
@@ -274,7 +275,15 @@ def _unpack(details: Sequence[any_pb2.Any], kind: type[M]) -> M | None:
     return None
 
 
+def _remedy(cause: str, peer: Peer) -> str:
+    if "handshake" in cause.lower():
+        return "check the certificate authority that was given, and the host's name in the certificate"
+    if "socket closed" in cause.lower():
+        return "it went away, or it speaks TLS: write https:// before the address then"
+    return peer.remedy
+
+
 def _cause(details: str) -> str:
     """The end of gRPC's account of a broken connection, where the cause stands, cut to a line."""
-    cause = " ".join(details.rsplit("last error: ", 1)[-1].removeprefix("UNKNOWN: ").split())
+    cause = " ".join(details.rsplit("last error: ", 1)[-1].removeprefix("UNKNOWN: ").removeprefix("UNAVAILABLE: ").split())
     return cause[:159] + "…" if len(cause) > 160 else cause or "no answer"

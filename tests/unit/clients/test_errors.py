@@ -89,6 +89,24 @@ def test_a_server_that_is_not_there_is_named_with_what_to_start() -> None:
     assert "refused" in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("details", "remedy"),
+    [
+        ("failed to connect to all addresses; last error: UNKNOWN: ipv4:10.0.0.1:1: Connection refused", "start it"),
+        ("failed to connect to all addresses; last error: UNAVAILABLE: ipv4:10.0.0.1:1: Socket closed", "write https://"),
+        ("failed to connect to all addresses; last error: UNKNOWN: ipv4:10.0.0.1:1: Tls handshake failed", "certificate authority"),
+    ],
+)
+def test_a_broken_connection_says_what_to_do(details: str, remedy: str) -> None:
+    nothing = grpc.aio.Metadata()
+    failure = grpc.aio.AioRpcError(grpc.StatusCode.UNAVAILABLE, nothing, nothing, details, None)
+    error = errors.from_rpc_error(failure, errors.Peer("extractor", "10.0.0.1:1", "start it"), request_id="r")
+    assert isinstance(error, errors.Unreachable)
+    assert error.message.startswith("cannot reach the extractor at 10.0.0.1:1 (ipv4:10.0.0.1:1: ")
+    assert remedy in error.message
+    assert error.request_id == "r"
+
+
 async def test_a_server_that_is_not_there_is_named_under_asyncio_too() -> None:
     async with AsyncKnowledgeClient(closed_address()) as client:
         with pytest.raises(errors.Unreachable, match="loom serve"):
