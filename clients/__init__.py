@@ -3,9 +3,9 @@
 from clients import KnowledgeClient
 
 with KnowledgeClient() as loom:
-loom.ingest_file("orders.xlsx")
-for hit in loom.search("open orders of the north region").hits:
-print(hit.section, hit.place, hit.similarity)
+    loom.ingest_file("orders.xlsx")
+    for hit in loom.search("open orders of the north region").hits:
+        print(hit.section, hit.place, hit.similarity)
 """
 
 from clients.errors import LoomError
