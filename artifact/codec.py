@@ -5,14 +5,15 @@ from __future__ import annotations
 import struct
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from loom.artifact.v1 import artifact_pb2 as pb
 
-from artifact.decode import block_of, check_head, coverage_of, dataset_of, locator_of, warning_of
+from artifact.decode import block_of, check_head, coverage_of, dataset_of, locator_of, more_of, warning_of
 from artifact.encode import DATASET_LISTS, locator_message
 from artifact.faults import ArtifactFault, ArtifactTooLarge
-from artifact.model import Artifact, ArtifactWarning, Block, Coverage, Dataset
+from artifact.model import Artifact, ArtifactWarning, Block, Cell, Coverage, Dataset
 from artifact.parts import (
     MAX_MESSAGE_BYTES,
     MAX_PART_BYTES,
@@ -74,6 +75,8 @@ class ArtifactAssembler:
         self._head: pb.ArtifactHead | None = None
         self._blocks: list[Block] = []
         self._block_ids: set[str] = set()
+        self._more_text: list[str] = []
+        self._more_cells: list[Cell] = []
         self._open_dataset: pb.DatasetSchema | None = None
         self._open_rows: deque[bytes] = deque()
         self._datasets: list[Dataset] = []
@@ -104,6 +107,7 @@ class ArtifactAssembler:
                 for warning in messages:
                     self._warnings.append(warning_of(warning, f"warnings[{len(self._warnings)}]"))
             case CoveragePart(message):
+                self._close_block()
                 self._close_dataset()
                 self._coverage = coverage_of(message)
 
@@ -142,12 +146,29 @@ class ArtifactAssembler:
             raise ArtifactFault("head", "is not the first part" if self._head is None else "came twice")
 
     def _add_block(self, message: pb.Block) -> None:
+        if self._blocks and self._blocks[-1].id == message.id:
+            self._add_to_block(message)
+            return
+        self._close_block()
         field = f"blocks[{len(self._blocks)}]"
         block = block_of(message, field)
         if block.id in self._block_ids:
             raise ArtifactFault(f"{field}.id", f"{block.id!r} is taken")
         self._block_ids.add(block.id)
         self._blocks.append(block)
+
+    def _add_to_block(self, message: pb.Block) -> None:
+        text, cells = more_of(self._blocks[-1], message, f"blocks[{len(self._blocks) - 1}]")
+        self._more_text.append(text)
+        self._more_cells.extend(cells)
+
+    def _close_block(self) -> None:
+        """Joins what further messages brought to the last block."""
+        if self._more_text:
+            last = self._blocks[-1]
+            text = "".join((last.text, *self._more_text))
+            self._blocks[-1] = replace(last, text=text, cells=(*last.cells, *self._more_cells))
+            self._more_text, self._more_cells = [], []
 
     def _add_dataset(self, message: pb.DatasetSchema) -> None:
         if self._open_dataset is not None and self._open_dataset.id == message.id and not self._open_rows:

@@ -104,6 +104,21 @@ def block_of(message: pb.Block, field: str) -> Block:
     )
 
 
+def more_of(block: Block, message: pb.Block, field: str) -> tuple[str, tuple[Cell, ...]]:
+    """The text and cells that a further message of the same block brings.
+
+    Raises:
+        ArtifactFault: it brings anything else, or a faulty cell.
+    """
+    rest = pb.Block()
+    rest.CopyFrom(message)
+    for name in ("id", "text", "cells"):
+        rest.ClearField(name)
+    if rest.ByteSize():
+        raise ArtifactFault(f"{field}.id", f"{block.id!r} is taken")
+    return message.text, _each(message.cells, _cell, field=f"{field}.cells")
+
+
 def warning_of(message: pb.Warning, field: str) -> ArtifactWarning:
     """The warning of a message.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from itertools import chain
 from typing import Final
 
@@ -39,6 +39,8 @@ COLUMN_TYPES: Final = {kind: f"COLUMN_TYPE_{kind.name}" for kind in ColumnType}
 FIELDS: Final = {kind: tuple(field.name for field in fields(kind)) for kind in KINDS.values()}
 """Field names of each locator, which are those of its message."""
 
+_USUAL_CELL_BYTES: Final = 24
+_ENTRY_BYTES: Final = 8  # tag and length of a list's entry, and some to spare
 _BOX_FIELDS: Final = tuple(field.name for field in fields(PageBox))
 
 
@@ -87,6 +89,32 @@ def block_message(block: Block) -> pb.Block:
         ocr=block.ocr,
         visibility=VISIBILITIES[block.visibility],
     )
+
+
+def block_messages(block: Block, *, max_bytes: int) -> Iterator[pb.Block]:
+    """The block in one message, or where that is too large in several: the further ones hold its id and more text and cells."""
+    if len(block.text) + _USUAL_CELL_BYTES * len(block.cells) <= max_bytes:
+        message = block_message(block)
+        if message.ByteSize() <= max_bytes:
+            yield message
+            return
+    message = block_message(replace(block, text="", cells=()))
+    size = bare = message.ByteSize()
+    step = max(1, max_bytes // 8)  # a character takes at most 4 bytes, so a piece fills half a message at most
+    pieces = (block.text[start : start + step] for start in range(0, len(block.text), step))
+    items: Iterator[str | pb.Cell] = chain(pieces, map(cell_message, block.cells))
+    for item in items:
+        grown = (len(item.encode()) if isinstance(item, str) else item.ByteSize()) + _ENTRY_BYTES
+        if size + grown > max_bytes and size > bare:
+            yield message
+            message = pb.Block(id=block.id)
+            size = bare = message.ByteSize()
+        if isinstance(item, str):
+            message.text += item
+        else:
+            message.cells.append(item)
+        size += grown
+    yield message
 
 
 def coverage_message(coverage: Coverage) -> pb.Coverage:
@@ -151,7 +179,7 @@ def dataset_messages(dataset: Dataset, *, max_bytes: int) -> Iterator[pb.Dataset
     )
     size = message.ByteSize()
     for name, item in _dataset_items(dataset):
-        item_size = item.ByteSize() + 8  # tag and length of the entry
+        item_size = item.ByteSize() + _ENTRY_BYTES
         if size + item_size > max_bytes and any(_lists(message)):
             yield message
             message = pb.DatasetSchema(id=dataset.id)

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias, TypeVar
 from google.protobuf.message import DecodeError, Message
 from loom.artifact.v1 import artifact_pb2 as pb
 
-from artifact.encode import block_message, coverage_message, dataset_messages, head_message, warning_message
+from artifact.encode import block_messages, coverage_message, dataset_messages, head_message, warning_message
 from artifact.faults import ArtifactFault, ArtifactTooLarge
 from artifact.model import Artifact, Dataset
 from artifact.rows import write_rows
@@ -33,7 +33,7 @@ class HeadPart:
 
 @dataclass(frozen=True, slots=True)
 class BlocksPart:
-    """Some blocks, in order."""
+    """Some blocks, in order; a message with the id of the one before brings more of that block's text and cells."""
 
     messages: tuple[pb.Block, ...]
 
@@ -87,11 +87,11 @@ def parts(artifact: Artifact, *, max_part_bytes: int = MAX_PART_BYTES) -> Iterat
         ArtifactFault: a dataset's rows do not fit its columns.
     """
     yield HeadPart(_bounded(head_message(artifact), "head"))
-    for blocks in _batches(map(block_message, artifact.blocks), max_bytes=max_part_bytes, field="blocks"):
+    for blocks in _batches(_block_messages(artifact, max_part_bytes), max_bytes=max_part_bytes):
         yield BlocksPart(blocks)
     for number, dataset in enumerate(artifact.datasets):
         yield from _dataset_parts(dataset, max_bytes=max_part_bytes, field=f"datasets[{number}]")
-    for warnings in _batches(map(warning_message, artifact.warnings), max_bytes=max_part_bytes, field="warnings"):
+    for warnings in _batches(map(warning_message, artifact.warnings), max_bytes=max_part_bytes):
         yield WarningsPart(warnings)
     yield CoveragePart(_bounded(coverage_message(artifact.coverage), "coverage"))
 
@@ -169,11 +169,17 @@ def _serialized(message: Message) -> bytes:
     return message.SerializeToString(deterministic=True)
 
 
-def _batches(messages: Iterable[_M], *, max_bytes: int, field: str) -> Iterator[tuple[_M, ...]]:
+def _block_messages(artifact: Artifact, max_bytes: int) -> Iterator[pb.Block]:
+    for number, block in enumerate(artifact.blocks):
+        for message in block_messages(block, max_bytes=max_bytes):
+            yield _bounded(message, f"blocks[{number}]")
+
+
+def _batches(messages: Iterable[_M], *, max_bytes: int) -> Iterator[tuple[_M, ...]]:
     batch: list[_M] = []
     size = 0
-    for number, message in enumerate(messages):
-        grown = _bounded(message, f"{field}[{number}]").ByteSize()
+    for message in messages:
+        grown = message.ByteSize()
         if batch and size + grown > max_bytes:
             yield tuple(batch)
             batch, size = [], 0

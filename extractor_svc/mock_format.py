@@ -159,8 +159,8 @@ def _flood(script: Script, _progress: Progress) -> Sequence[str]:
     return [("x" * 1_000_000)] * int(script["megabytes"])
 
 
-def _one_huge_block(_script: Script, _progress: Progress) -> Sequence[str]:
-    return ["x" * 5_000_000]
+def _one_huge_block(script: Script, _progress: Progress) -> Sequence[str]:
+    return ["x" * int(script["bytes"])]
 
 
 def _print(script: Script, _progress: Progress) -> Sequence[str]:

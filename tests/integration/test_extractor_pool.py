@@ -206,10 +206,14 @@ async def test_output_under_the_cap_comes_whole(pool: ExtractorPool, tmp_path: P
     assert [len(text) for text in await act(pool, tmp_path, do="flood", megabytes=7)] == [1_000_000] * 7
 
 
-async def test_a_block_larger_than_a_message_is_an_output_limit(pool: ExtractorPool, tmp_path: Path) -> None:
-    error = await refusal(pool, tmp_path, do="one_huge_block")
-    assert error.code_reason == "OUTPUT_LIMIT"
-    assert error.metadata == {"field": "blocks[0]"}
+async def test_a_place_with_more_text_than_a_message_is_an_output_limit(pool: ExtractorPool, tmp_path: Path) -> None:
+    with DocumentSpool(tmp_path) as document, PartSpool(tmp_path) as sink:
+        await document.write(json.dumps({"do": "one_huge_block", "bytes": 5_000_000}).encode())
+        request = Request("x.mock", "", Options(), locator=to_json(LineSpan(1, 1)))
+        with pytest.raises(LoomError) as caught:
+            await pool.run(Job(document, request, sink, no_progress))
+    assert caught.value.code_reason == "OUTPUT_LIMIT"
+    assert caught.value.metadata["text_bytes"] == "5000000"
 
 
 @pytest.mark.parametrize("script", [{"do": "crash"}, {"do": "exit", "status": 0}, {"do": "raise"}, {"do": "garbage"}])

@@ -214,6 +214,11 @@ async def test_an_artifact_of_many_megabytes_streams_through(caller: Caller) -> 
     assert [len(block.text) for block in artifact.blocks] == [1_000_000] * 20
 
 
+async def test_a_block_of_many_megabytes_streams_through(caller: Caller) -> None:
+    artifact, _ = await caller.extract(script(do="one_huge_block", bytes=9_000_000), "x.mock")
+    assert [block.text for block in artifact.blocks] == ["x" * 9_000_000]
+
+
 async def test_faults_of_the_document_are_typed(caller: Caller) -> None:
     assert (await caller.refusal(b"", "empty.md")).code_reason == "EMPTY_DOCUMENT"
     assert (await caller.refusal(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "old.doc")).code_reason == "UNSUPPORTED_TYPE"

@@ -14,6 +14,7 @@ from loom.artifact.v1 import artifact_pb2 as pb
 
 from artifact.codec import (
     MAX_MESSAGE_BYTES,
+    MAX_PART_BYTES,
     ArtifactAssembler,
     ArtifactFault,
     ArtifactTooLarge,
@@ -38,6 +39,7 @@ from artifact.model import (
     Artifact,
     Block,
     BlockType,
+    Cell,
     CellFormula,
     Column,
     ColumnType,
@@ -69,7 +71,7 @@ def artifact(**changes: object) -> Artifact:
     return replace(whole, **changes)  # type: ignore[arg-type]  # one field each
 
 
-def assemble(sent: list[Part], *, max_bytes: int = 10_000_000) -> Artifact:
+def assemble(sent: list[Part], *, max_bytes: int = 50_000_000) -> Artifact:
     assembler = ArtifactAssembler(max_bytes=max_bytes)
     for part in sent:
         assembler.add(part)
@@ -183,10 +185,30 @@ def test_a_column_that_was_not_stored_has_no_rows() -> None:
     assert [column.name for column in back.columns] == ["item", "price"]
 
 
-def test_a_block_larger_than_a_message_is_refused_by_name() -> None:
-    block = Block("b1", BlockType.PARAGRAPH, "x" * (MAX_MESSAGE_BYTES + 1), LineSpan(1, 1))
+def test_a_block_too_large_for_one_message_comes_in_several() -> None:
+    cells = tuple(Cell(number // 10, number % 10, f"cell {number}") for number in range(3000))
+    before = Block("b0", BlockType.PARAGRAPH, "Stock", LineSpan(1, 1))
+    table = Block("b1", BlockType.TABLE, "größer \U0001f58b\t" * 2000, LineSpan(2, 9), cells=cells)
+    sent = list(parts(artifact(blocks=(before, table, replace(before, id="b2"))), max_part_bytes=4096))
+    messages = [message for part in sent if isinstance(part, BlocksPart) for message in part.messages]
+    assert len(messages) > 10
+    assert max(message.ByteSize() for message in messages) <= 4096
+    assert [message.id for message in messages][:3] == ["b0", "b1", "b1"]
+    assert assemble(sent).blocks == (before, table, replace(before, id="b2"))
+
+
+def test_a_table_of_many_megabytes_travels() -> None:
+    cells = tuple(Cell(number // 10, number % 10, "x" * 100) for number in range(60_000))
+    table = Block("b1", BlockType.TABLE, "x" * 6_000_000, LineSpan(2, 9), cells=cells)
+    sent = list(parts(artifact(blocks=(table,))))
+    assert max(part.messages[0].ByteSize() for part in sent if isinstance(part, BlocksPart)) <= MAX_PART_BYTES
+    assert assemble(sent).blocks == (table,)
+
+
+def test_a_cell_larger_than_a_message_is_refused_by_name() -> None:
+    table = Block("b1", BlockType.TABLE, "", LineSpan(1, 1), cells=(Cell(0, 0, "x" * (MAX_MESSAGE_BYTES + 1)),))
     with pytest.raises(ArtifactTooLarge, match=r"^blocks\[0\]: "):
-        list(parts(artifact(blocks=(block,))))
+        list(parts(artifact(blocks=(table,))))
 
 
 def test_rows_of_the_wrong_type_are_refused_before_they_are_sent() -> None:
@@ -242,7 +264,9 @@ def test_a_cell_span_of_0_reads_as_1() -> None:
 
 def test_block_ids_are_unique() -> None:
     block = Block("b1", BlockType.PARAGRAPH, "pen", LineSpan(1, 1))
-    assert fault_of(list(parts(artifact(blocks=(block, block))))) == "blocks[1].id"
+    other = replace(block, id="b2")
+    assert fault_of(list(parts(artifact(blocks=(block, block))))) == "blocks[0].id"
+    assert fault_of(list(parts(artifact(blocks=(block, other, block))))) == "blocks[2].id"
 
 
 @pytest.mark.parametrize("side", [float("nan"), float("inf"), float("-inf")])
