@@ -35,7 +35,7 @@ class Witness:
         self._descriptor = -1
 
     def read(self) -> Acknowledged | None:
-        """Returns what was acknowledged last, None where the file is missing or empty.
+        """Returns what was acknowledged last, None where the file is missing.
 
         Raises:
             DamagedWitness: no slot holds.
@@ -45,9 +45,9 @@ class Witness:
         except FileNotFoundError:
             return None
         found = [slot for start in range(0, len(content), _SLOT_BYTES) if (slot := _parse(content[start : start + _SLOT_BYTES]))]
-        if content and not found:
+        if not found:
             raise DamagedWitness(f"{self._path.name} holds no valid entry")
-        return max(found, key=lambda slot: slot.change_seq, default=None)
+        return max(found, key=lambda slot: slot.change_seq)
 
     def start(self, acknowledged: Acknowledged) -> None:
         """Makes the file anew with both slots alike, and syncs it and its folder."""
