@@ -29,7 +29,6 @@ from artifact.model import (
     Visibility,
     WordCount,
 )
-from artifact.places import is_tab
 
 # Names of the contract's enum values.
 BLOCK_TYPES: Final = {kind: f"BLOCK_TYPE_{kind.name}" for kind in BlockType}
@@ -54,7 +53,7 @@ def locator_message(locator: Locator) -> pb.Locator:
             setattr(place, name, getattr(locator, name))
     if isinstance(locator, PdfPlace):
         message.pdf.boxes.extend(pb.PageBox(**{name: getattr(box, name) for name in _BOX_FIELDS}) for box in locator.boxes)
-    if isinstance(locator, SheetPlace) and not is_tab(locator):
+    if isinstance(locator, SheetPlace):
         message.sheet.a1 = locator.a1
     return message
 

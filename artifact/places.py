@@ -69,11 +69,6 @@ def check_locator(locator: Locator, field: str) -> None:
             _check_named(last_path, field)
 
 
-def is_tab(place: SheetPlace) -> bool:
-    """Whether the place is a sheet's tab, which has no cells: its rows and columns are all 0 and its text is the sheet's name."""
-    return (place.first_row, place.last_row, place.first_column, place.last_column) == (0, 0, 0, 0)
-
-
 def read_locator_json(text: str, field: str) -> Locator:
     """The locator that a dataset row states as JSON, with types and values checked.
 
@@ -113,7 +108,7 @@ def _check_pdf(place: PdfPlace, field: str) -> None:
 
 def _check_sheet(place: SheetPlace, field: str) -> None:
     _check_named(place.sheet, field)
-    if not is_tab(place):
+    if not place.tab or place.first_row or place.first_column or place.last_column:
         _check_range(place.first_row, place.last_row, field=field)
         _check_range(place.first_column, place.last_column, field=field)
 
