@@ -21,6 +21,8 @@ _ZONE: Final = 0.12
 _DRIFT: Final = 8.0
 """Points by which a running line may move from page to page."""
 _MOST_ROWS: Final = 4
+_STRAY_WORDS: Final = 6
+"""Words up to which a row between a running one and the page's edge runs with it."""
 _NUMBER: Final = re.compile(r"\d+|\b[ivxlc]+\b")
 
 
@@ -40,7 +42,8 @@ def furniture_of(pages: Sequence[tuple[Box, Sequence[Line]]]) -> list[Furniture]
     """The running lines of every page, given its bounds and its lines.
 
     A line runs when its text, numbers aside, stands at the same height near the same edge on three pages, or on two of a
-    document of up to five. A row with a running line in it runs as a whole. Nothing above a header or below a footer is text.
+    document of up to five. A row with a running line in it, more than a number, runs as a whole, and so do short rows between it
+    and the edge.
     """
     rows = [list(_rows_at_edges(bounds, lines)) for bounds, lines in pages]
     running = _running(rows, needed=3 if len(pages) > 5 else 2)
@@ -55,6 +58,11 @@ class _EdgeRow:
     top: bool
     depth: int
 
+    @property
+    def quarters(self) -> int | None:
+        """The quarter turns of its lines."""
+        return self.lines[0].quarters
+
 
 def _rows_at_edges(bounds: Box, lines: Sequence[Line]) -> Iterable[_EdgeRow]:
     by_turn: dict[int, list[Line]] = defaultdict(list)
@@ -66,8 +74,8 @@ def _rows_at_edges(bounds: Box, lines: Sequence[Line]) -> Iterable[_EdgeRow]:
         rows = rows_of(line for line in turned if not _ZONE * height < line.box.centre[1] < (1 - _ZONE) * height)
         above = [row for row in rows if row[0].box.centre[1] <= _ZONE * height]
         below = [row for row in rows if row[0].box.centre[1] > _ZONE * height]
-        yield from (_EdgeRow(tuple(row), True, depth) for depth, row in enumerate(above[:_MOST_ROWS]))
-        yield from (_EdgeRow(tuple(row), False, depth) for depth, row in enumerate(below[: -_MOST_ROWS - 1 : -1]))
+        yield from (_EdgeRow(tuple(row), depth=depth, top=True) for depth, row in enumerate(above[:_MOST_ROWS]))
+        yield from (_EdgeRow(tuple(row), depth=depth, top=False) for depth, row in enumerate(below[: -_MOST_ROWS - 1 : -1]))
 
 
 def _running(pages: Sequence[Sequence[_EdgeRow]], *, needed: int) -> Mapping[Signature, float]:
@@ -88,16 +96,22 @@ def _running(pages: Sequence[Sequence[_EdgeRow]], *, needed: int) -> Mapping[Sig
 def _of_page(rows: Sequence[_EdgeRow], running: Mapping[Signature, float]) -> Furniture:
     out = Furniture()
     for top in (True, False):
-        deepest: dict[int | None, int] = {}
         mine = [row for row in rows if row.top is top]
+        deepest: dict[int | None, int] = {}
         for row in mine:
-            if any(_runs(line, running, top=top) for line in row.lines):
-                quarters = row.lines[0].quarters
-                deepest[quarters] = max(deepest.get(quarters, -1), row.depth)
+            if _row_runs(row, running):
+                deepest[row.quarters] = max(deepest.get(row.quarters, -1), row.depth)
         for row in mine:
-            if row.depth <= deepest.get(row.lines[0].quarters, -1):
+            short = sum(count_words(line.text) for line in row.lines) <= _STRAY_WORDS
+            if (short and row.depth <= deepest.get(row.quarters, -1)) or _row_runs(row, running):
                 (out.headers if top else out.footers).extend(row.lines)
     return out
+
+
+def _row_runs(row: _EdgeRow, running: Mapping[Signature, float]) -> bool:
+    """Whether a row runs: all of it, or a piece of it that is more than a number."""
+    pieces = [(line, _runs(line, running, top=row.top)) for line in row.lines]
+    return all(runs for _, runs in pieces) or any(runs and any(map(str.isalpha, line.text)) for line, runs in pieces)
 
 
 def _runs(line: Line, running: Mapping[Signature, float], *, top: bool) -> bool:

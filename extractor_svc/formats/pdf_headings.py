@@ -15,6 +15,9 @@ Look: TypeAlias = tuple[float, bool, bool]
 """Size, bold, and in capitals: what headings of one level have in common."""
 
 _LARGER: Final = 1.12
+_AS_LARGE: Final = 0.97
+_SMALLEST: Final = 0.85
+"""Sizes of headings, as shares of the text's: larger alone is enough, as large with another font, smaller never."""
 _SAME_SIZE: Final = 0.6
 """Points within which two sizes are one."""
 _MOST_WORDS: Final = 25
@@ -23,11 +26,14 @@ _MOST_WORDS_PLAIN: Final = 12
 _MOST_LINES: Final = 3
 _NUMBER: Final = re.compile(
     r"(?:(?:chapter|section|part|annex|appendix|article)\s+)?"
-    r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,4}|[A-Z](?:\.\d{1,2}){1,4}|[IVX]{1,5})(?P<stop>[.):]?)\s+(?=\S)",
+    r"(?P<open>\(?)(?P<number>\d{1,2}(?:\.\d{1,2}){0,4}|[A-Z](?:\.\d{1,2}){1,4}|[IVX]{1,5})(?P<stop>[.):]?)\s+(?=\S)",
     re.IGNORECASE,
 )
 _LEADERS: Final = re.compile(r"(?:\.\s?){4,}|_{4,}")
 _LETTER: Final = re.compile(r"[^\W\d_]")
+_UNCASED: Final = re.compile("[\u0590-\u0aff\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_NOT_WORDS: Final = re.compile(r"[_=<>{}\[\]|\\]|\w\(")
+"""Signs of code, which is often set in capitals."""
 _DEEPEST: Final = 6
 
 
@@ -41,25 +47,39 @@ class Placed:
     next_alike: bool = False
 
 
-def body_size_of(paragraphs: Iterable[Paragraph]) -> float:
-    """The size most letters are set in; 0 without a letter."""
+@dataclass(frozen=True, slots=True)
+class BodyLook:
+    """The size and the font that most letters of a document are set in, and whether these are monospaced."""
+
+    size: float = 0.0
+    font: str = ""
+    mono: bool = False
+
+
+def body_look_of(paragraphs: Iterable[Paragraph]) -> BodyLook:
+    """What most text of a document looks like."""
     sizes: Counter[float] = Counter()
+    fonts: Counter[tuple[str, bool]] = Counter()
     for paragraph in paragraphs:
         for line in paragraph.lines:
             sizes[round(line.size * 2) / 2] += len(line.text)
-    return sizes.most_common(1)[0][0] if sizes else 0.0
+            fonts[line.font, line.mono] += len(line.text)
+    if not sizes:
+        return BodyLook()
+    font, mono = fonts.most_common(1)[0][0]
+    return BodyLook(sizes.most_common(1)[0][0], font, mono)
 
 
-def heading_levels(placed: Sequence[Placed], outline: Sequence[Bookmark], *, body_size: float) -> dict[int, int]:
+def heading_levels(placed: Sequence[Placed], outline: Sequence[Bookmark], *, body: BodyLook) -> dict[int, int]:
     """The level, from 1, of every paragraph that is a heading, by its index.
 
     A level is the outline's where it names the heading. Else headings of one look have one level: that of those among them the
     outline names, or their rank by size. Numbered ones of the same look are ranked by the depth of their numbers.
     """
     named = _named_by_outline(placed, outline)
-    found = [i for i, item in enumerate(placed) if i in named or _looks_like_heading(item, body_size)]
+    found = [i for i, item in enumerate(placed) if i in named or _looks_like_heading(item, body)]
     looks = {i: _look(placed[i]) for i in found}
-    ranks = _ranks(looks.values())
+    ranks = _ranks([looks[i] for i in found])
     by_look: dict[Look, Counter[int]] = defaultdict(Counter)
     for i, level in named.items():
         by_look[looks[i]][level] += 1
@@ -78,27 +98,35 @@ def heading_levels(placed: Sequence[Placed], outline: Sequence[Bookmark], *, bod
     return {i: min(max(level, 1), _DEEPEST) for i, level in levels.items()}
 
 
-def _looks_like_heading(item: Placed, body_size: float) -> bool:
+def _looks_like_heading(item: Placed, body: BodyLook) -> bool:
+    """Whether a paragraph is short, no sentence, and set larger than the text or, standing alone, set apart from it."""
     text, paragraph = item.text, item.paragraph
-    words = len(text.split())
-    if not _LETTER.search(text) or len(paragraph.lines) > _MOST_LINES or words > _MOST_WORDS or paragraph.lines[0].hidden:
+    words, size = len(text.split()), paragraph.size
+    if not _may_be_heading(paragraph, text):
         return False
-    if text[-1] in ",;" or _LEADERS.search(text) or len(_LETTER.findall(text)) * 2 < len(text.replace(" ", "")):
-        return False
-    larger = paragraph.size >= body_size * _LARGER
     sentence = ends_sentence(text) and text[-1] not in "?:"
-    if larger and not (sentence and words > _MOST_WORDS_PLAIN):
+    if size >= body.size * _LARGER and not (sentence and words > _MOST_WORDS_PLAIN):
         return True
-    if sentence or paragraph.size < body_size * 0.85:
+    if sentence or item.next_alike or _NOT_WORDS.search(text) or size < body.size * _SMALLEST or len(paragraph.lines) > 2:
+        return False
+    if paragraph.bold and words <= _MOST_WORDS_BOLD:
+        return True
+    if words > _MOST_WORDS_PLAIN:
         return False
     number = _NUMBER.match(text)
-    if item.next_alike:
+    title = text[number.end() if number else 0 :]
+    if not title[:1].isupper() and not _UNCASED.match(title):
         return False
-    if number and "." in number["number"] and words <= _MOST_WORDS_PLAIN and len(paragraph.lines) == 1:
-        return text[number.end()].isupper()
-    if paragraph.bold and words <= _MOST_WORDS_BOLD and len(paragraph.lines) <= 2:
-        return True
-    return _in_capitals(text) and words <= _MOST_WORDS_PLAIN
+    other = bool(paragraph.font) and paragraph.font != body.font and text[-1] != ":"
+    deep = number is not None and "." in number["number"]
+    return deep or _in_capitals(text) or (other and size >= body.size * _AS_LARGE)
+
+
+def _may_be_heading(paragraph: Paragraph, text: str) -> bool:
+    if len(paragraph.lines) > _MOST_LINES or len(text.split()) > _MOST_WORDS or paragraph.lines[0].hidden:
+        return False
+    letters = len(_LETTER.findall(text))
+    return letters > 0 and text[-1] not in ",;" and not _LEADERS.search(text) and letters * 2 >= len(text.replace(" ", ""))
 
 
 def _named_by_outline(placed: Sequence[Placed], outline: Sequence[Bookmark]) -> dict[int, int]:
@@ -128,14 +156,22 @@ def _look(item: Placed) -> Look:
     return round(item.paragraph.size * 2) / 2, item.paragraph.bold, _in_capitals(item.text)
 
 
-def _ranks(looks: Iterable[Look]) -> dict[Look, int]:
-    """The rank of every look: larger first, then bold, then capitals; sizes that nearly agree rank as one."""
+def _ranks(looks: Sequence[Look]) -> dict[Look, int]:
+    """The rank of every look: larger first, then bold, then capitals.
+
+    Looks that come back make the ranks; one that comes once, as those of a title page do, ranks with the next larger that
+    comes back, or above all of them.
+    """
+    counted = Counter(looks)
+    ordered = sorted(counted, key=lambda look: (-look[0], not look[1], not look[2]))
     ranks: dict[Look, int] = {}
     rank, before = 0, None
-    for look in sorted(set(looks), key=lambda look: (-look[0], not look[1], not look[2])):
-        if before is None or before[0] - look[0] > _SAME_SIZE or before[1:] != look[1:]:
-            rank += 1
-            before = look
+    for look in ordered:
+        single = counted[look] == 1 and max(counted.values()) > 1
+        nearly = before is not None and before[0] - look[0] <= _SAME_SIZE and before[1:] == look[1:]
+        if not rank or not (nearly or single):
+            rank = rank + 1 if before is not None or not single else 1
+            before = look if not single else before
         ranks[look] = rank
     return ranks
 
@@ -150,7 +186,7 @@ def _shallowest_numbered(
 
 def _depth_of_number(text: str) -> int:
     match = _NUMBER.match(text)
-    if not match or not (match["stop"] or "." in match["number"] or match["number"].isdigit()):
+    if not match or match["open"] or not (match["stop"] or "." in match["number"] or match["number"].isdigit()):
         return 0
     return match["number"].count(".") + 1
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TypeAlias
 
 from artifact.model import BlockType
 from extractor_svc.formats.pdf_geometry import Box
@@ -45,6 +47,10 @@ class Letter:
 
     text: str
     box: Box
+
+
+Letters: TypeAlias = Callable[[], Mapping[int, tuple[Letter, ...]]]
+"""Gives the letters of a page's spans by their index; not free, so asked only where they are needed."""
 
 
 @dataclass(frozen=True, slots=True)

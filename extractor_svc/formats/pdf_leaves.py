@@ -12,7 +12,7 @@ from artifact.model import BlockType, Visibility
 from extractor_svc.formats.pdf_furniture import Furniture
 from extractor_svc.formats.pdf_geometry import Turn, around
 from extractor_svc.formats.pdf_grids import Grid
-from extractor_svc.formats.pdf_headings import Placed, body_size_of, heading_levels
+from extractor_svc.formats.pdf_headings import BodyLook, Placed, body_look_of, heading_levels
 from extractor_svc.formats.pdf_ink import Bookmark
 from extractor_svc.formats.pdf_joined import Table, table_of
 from extractor_svc.formats.pdf_layout import reading_order
@@ -85,10 +85,9 @@ def page_text(page: PagePieces, furniture: Furniture) -> PageText:
 def leaves_of(pages: Sequence[PageText], outline: Sequence[Bookmark]) -> list[list[Leaf]]:
     """The leaves of every page: headers, the body, marks, footers."""
     paragraphs = [(page, item) for page in pages for item in page.body if isinstance(item, Paragraph)]
-    body_size = body_size_of(item for _, item in paragraphs)
-    mono = sum(item.lines[0].mono for _, item in paragraphs) * 2 > len(paragraphs)
-    levels = _levels(paragraphs, outline, body_size=body_size)
-    return [list(_leaves_of_page(page, levels, body_size=body_size, typewritten=mono)) for page in pages]
+    body = body_look_of(item for _, item in paragraphs)
+    levels = _levels(paragraphs, outline, body=body)
+    return [list(_leaves_of_page(page, levels, body=body)) for page in pages]
 
 
 def _body_of(items: Iterable[Line | Grid]) -> Iterator[Body]:
@@ -103,7 +102,7 @@ def _body_of(items: Iterable[Line | Grid]) -> Iterator[Body]:
     yield from paragraphs_of(lines)
 
 
-def _levels(paragraphs: Sequence[tuple[PageText, Paragraph]], outline: Sequence[Bookmark], *, body_size: float) -> dict[int, int]:
+def _levels(paragraphs: Sequence[tuple[PageText, Paragraph]], outline: Sequence[Bookmark], *, body: BodyLook) -> dict[int, int]:
     """Heading levels by the identity of the paragraph."""
     placed: list[Placed] = []
     kept: list[Paragraph] = []
@@ -114,7 +113,7 @@ def _levels(paragraphs: Sequence[tuple[PageText, Paragraph]], outline: Sequence[
         after = paragraphs[i + 1][1] if i + 1 < len(paragraphs) and paragraphs[i + 1][0] is page else None
         placed.append(Placed(page.page.number, paragraph, text, next_alike=after is not None and _alike(paragraph, after)))
         kept.append(paragraph)
-    return {id(kept[i]): level for i, level in heading_levels(placed, outline, body_size=body_size).items()}
+    return {id(kept[i]): level for i, level in heading_levels(placed, outline, body=body).items()}
 
 
 def _alike(first: Paragraph, second: Paragraph) -> bool:
@@ -122,13 +121,14 @@ def _alike(first: Paragraph, second: Paragraph) -> bool:
     return (
         abs(first.size - second.size) < _SAME_SIZE
         and first.bold == second.bold
+        and (first.font == second.font or not first.font or not second.font)
         and first.lines[0].text.isupper() == second.lines[0].text.isupper()
         and bool(first.marker) == bool(second.marker)
         and second.lines[0].baseline - first.lines[-1].baseline < 2.5 * first.size
     )
 
 
-def _leaves_of_page(page: PageText, levels: dict[int, int], *, body_size: float, typewritten: bool) -> Iterator[Leaf]:
+def _leaves_of_page(page: PageText, levels: dict[int, int], *, body: BodyLook) -> Iterator[Leaf]:
     places = PagePlaces(page.page)
     indents: list[float] = []
     yield from _running(page, page.furniture.headers, BlockType.HEADER, places)
@@ -137,7 +137,7 @@ def _leaves_of_page(page: PageText, levels: dict[int, int], *, body_size: float,
             table = table_of(page.page.number, page.page.label, item)
             yield Leaf(BlockType.TABLE, (), table.place(), table=table)
             continue
-        leaf = _leaf(page.page, item, places, level=levels.get(id(item), 0), body_size=body_size, typewritten=typewritten)
+        leaf = _leaf(page.page, item, places, level=levels.get(id(item), 0), body=body)
         if leaf.kind is BlockType.LIST_ITEM:
             leaf = replace(leaf, level=_list_level(item.lines[0].box.x0, indents))
         elif leaf.kind is not BlockType.PARAGRAPH or leaf.size:
@@ -157,7 +157,7 @@ def _running(page: PageText, lines: Sequence[Line], kind: BlockType, places: Pag
             yield Leaf(kind, _text_lines([line], page.page), places.of_lines([line]), size=line.size)
 
 
-def _leaf(page: PagePieces, paragraph: Paragraph, places: PagePlaces, *, level: int, body_size: float, typewritten: bool) -> Leaf:
+def _leaf(page: PagePieces, paragraph: Paragraph, places: PagePlaces, *, level: int, body: BodyLook) -> Leaf:
     lines = _text_lines(paragraph.lines, page)
     leaf = Leaf(BlockType.PARAGRAPH, lines, places.of_lines(paragraph.lines), size=paragraph.size)
     if all(line.hidden for line in paragraph.lines):
@@ -167,9 +167,9 @@ def _leaf(page: PagePieces, paragraph: Paragraph, places: PagePlaces, *, level: 
     text = join_lines(lines)
     if _is_caption(paragraph, text):
         return replace(leaf, kind=BlockType.CAPTION)
-    if _is_footnote(page, paragraph, body_size):
+    if _is_footnote(page, paragraph, body.size):
         return replace(leaf, kind=BlockType.FOOTNOTE)
-    if paragraph.lines[0].mono and not typewritten and len(paragraph.lines) > 1:
+    if paragraph.lines[0].mono and not body.mono and len(paragraph.lines) > 1:
         return replace(leaf, kind=BlockType.CODE)
     return replace(leaf, kind=BlockType.LIST_ITEM) if paragraph.marker else leaf
 

@@ -19,8 +19,9 @@ _SAME_ROW: Final = 0.5
 class Line:
     """Strokes side by side, in reading order: their text, box and look.
 
-    `size` is that of most of its letters. A line is bold, monospaced or hidden when nearly all of it is. `quarters` turns the
-    displayed page so that the line is upright; None is text at an angle, whose boxes are of the displayed page.
+    `size` is that of most of its letters; `font` is empty where it has several. A line is bold, monospaced or hidden when nearly
+    all of it is. `quarters` turns the displayed page so that the line is upright; None is text at an angle, whose boxes are of
+    the displayed page. `note` says that it begins with a raised sign, as footnotes do.
     """
 
     strokes: tuple[tuple[Span, ...], ...]
@@ -28,11 +29,13 @@ class Line:
     box: Box
     baseline: float
     size: float
+    font: str
     bold: bool
     italic: bool
     mono: bool
     hidden: bool
     quarters: int | None
+    note: bool = False
 
     @property
     def spans(self) -> tuple[Span, ...]:
@@ -43,6 +46,8 @@ class Line:
 def line_of(strokes: Iterable[Sequence[Span]], *, quarters: int | None) -> Line:
     """One line of strokes that stand side by side, in any order."""
     ordered = _in_reading_order([tuple(stroke) for stroke in strokes])
+    if len(ordered) == 1 and len(ordered[0]) == 1:
+        return _line_of_span(ordered[0][0], quarters)
     spans = [span for stroke in ordered for span in stroke]
     letters = sum(len(span.text) for span in spans)
     sizes: Counter[float] = Counter()
@@ -56,10 +61,28 @@ def line_of(strokes: Iterable[Sequence[Span]], *, quarters: int | None) -> Line:
         box=around(span.box for span in spans),
         baseline=longest.baseline,
         size=size,
+        font=longest.font if _mostly(sum(len(span.text) for span in spans if span.font == longest.font), letters) else "",
         bold=_mostly(sum(len(span.text) for span in spans if span.bold), letters),
         italic=_mostly(sum(len(span.text) for span in spans if span.italic), letters),
         mono=_mostly(sum(len(span.text) for span in spans if span.mono), letters),
         hidden=_mostly(sum(len(span.text) for span in spans if span.hidden), letters),
+        quarters=quarters,
+        note=spans[0].raised,
+    )
+
+
+def _line_of_span(span: Span, quarters: int | None) -> Line:
+    return Line(
+        strokes=((span,),),
+        text=span.text,
+        box=span.box,
+        baseline=span.baseline,
+        size=round(span.size, 1),
+        font=span.font,
+        bold=span.bold,
+        italic=span.italic,
+        mono=span.mono,
+        hidden=span.hidden,
         quarters=quarters,
     )
 

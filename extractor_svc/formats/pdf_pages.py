@@ -7,12 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from extractor_svc.blocks import count_words
 from extractor_svc.formats.pdf_geometry import Box, Turn
 from extractor_svc.formats.pdf_grids import Grid
-from extractor_svc.formats.pdf_ink import Mark, PageInk, Picture, Span, Stroke
+from extractor_svc.formats.pdf_ink import Letters, Mark, PageInk, Picture, Span, Stroke
 from extractor_svc.formats.pdf_lines import Line, lines_of
-from extractor_svc.formats.pdf_tables import Letters, ruled_tables
+from extractor_svc.formats.pdf_tables import ruled_tables
 from extractor_svc.formats.pdf_text import Vocabulary, unread_words
 
 _STRAY_WORDS: Final = 5

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 from typing import Final
 
@@ -16,11 +17,13 @@ NUMBERED: Final = re.compile(
     r"(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,6})[.)]|\d{1,2}(?:\.\d{1,2}){1,4}\.?|[§]\s?\d+[a-z]?)(?=\s)",
 )
 _ENDS_SENTENCE: Final = re.compile(r"[.!?:;。！？؟][\"'”’»)\]]*$")
+_LEADERS: Final = re.compile(r"(?:\.\s?){4,}\s*[\divxlc]+$|_{4,}$")
+"""The end of a line in a table of contents or of a line to write on."""
 _GAP: Final = 1.3
 """How much larger than the usual distance of lines the one before a new paragraph is."""
 _LEAST_LEADING: Final = 1.35
 _LEADING: Final = 1.25
-_OTHER_SIZE: Final = 0.12
+_OTHER_SIZE: Final = 0.06
 _INDENT: Final = 0.8
 _SHORT: Final = 0.8
 """Share of the region's width that a line ending a paragraph does not reach."""
@@ -42,6 +45,11 @@ class Paragraph:
     def size(self) -> float:
         """The size of its first line."""
         return self.lines[0].size
+
+    @property
+    def font(self) -> str:
+        """The font of its first line; empty where that has several."""
+        return self.lines[0].font
 
     @property
     def bold(self) -> bool:
@@ -84,7 +92,7 @@ def _usual_leading(lines: Sequence[Line]) -> float:
     """The usual distance between two lines, in sizes."""
     steps = [
         (below.baseline - above.baseline) / above.size
-        for above, below in zip(lines, lines[1:], strict=False)
+        for above, below in pairwise(lines)
         if abs(above.size - below.size) <= _OTHER_SIZE * above.size and 0 < below.baseline - above.baseline < 4 * above.size
     ]
     return max(min(median(steps), 2.2), 1.0) if len(steps) >= 3 else _LEADING
@@ -101,15 +109,19 @@ def _begins(current: Sequence[Line], line: Line, *, margins: tuple[float, float]
         return True
     if line.bold != last.bold and (line.bold or all(other.bold for other in current)):
         return True
+    if _LEADERS.search(last.text) or (line.note and current[0].note):
+        return True
     if line.mono:
         return False
+    if line.font and last.font and line.font != last.font and _is_short(last, margins):
+        return True
     return _marked(current, line) or _indented(current, line, margins=margins) or _after_short(last, line, margins=margins)
 
 
 def _marked(current: Sequence[Line], line: Line) -> bool:
     """Whether the line begins a list item: with a bullet, or with a number where a sentence ended or an item stands."""
     if BULLET.match(line.text):
-        return not line.text[0] in "–—-*·" or bool(BULLET.match(current[0].text)) or ends_sentence(current[-1].text)
+        return line.text[0] not in "–—-*·" or bool(BULLET.match(current[0].text)) or ends_sentence(current[-1].text)
     if NUMBERED.match(line.text):
         return bool(NUMBERED.match(current[0].text)) or ends_sentence(current[-1].text)
     return False
@@ -128,5 +140,9 @@ def _indented(current: Sequence[Line], line: Line, *, margins: tuple[float, floa
 
 def _after_short(last: Line, line: Line, *, margins: tuple[float, float]) -> bool:
     """Whether the line follows one that ends a sentence before the right margin."""
-    reach = margins[0] + _SHORT * (margins[1] - margins[0])
-    return last.box.x1 < reach and ends_sentence(last.text) and not line.text[:1].islower()
+    return _is_short(last, margins) and ends_sentence(last.text) and not line.text[:1].islower()
+
+
+def _is_short(line: Line, margins: tuple[float, float]) -> bool:
+    """Whether a line ends well before the right margin."""
+    return line.box.x1 < margins[0] + _SHORT * (margins[1] - margins[0])

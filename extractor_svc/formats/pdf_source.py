@@ -52,6 +52,7 @@ class PdfFile:
         self._inflated: set[int] = set()
         self._text_page: pymupdf.TextPage = None
         self._bounds = Box(0, 0, 0, 0)
+        self._letters: dict[int, tuple[Letter, ...]] | None = None
         if self._document.needs_pass and not self._document.authenticate(password):
             raise PasswordRequired("the file is encrypted; send the password that opens it")
         self.facts = self._facts()
@@ -74,8 +75,9 @@ class PdfFile:
             self._refuse_bombs(page)
             self._bounds = Box(0, 0, page.rect.width, page.rect.height)
             self._text_page, faults = _text_page(page)
+            self._letters = None
             blocks = self._text_page.extractDICT()["blocks"]
-            spans = spans_of(blocks, self._bounds)
+            spans = spans_of(blocks, self._bounds, letters=self.letters)
             return PageInk(
                 number=number,
                 label=_label(page),
@@ -95,7 +97,9 @@ class PdfFile:
 
     def letters(self) -> dict[int, tuple[Letter, ...]]:
         """The letters of every span, by the span's index."""
-        return letters_of(self._text_page.extractRAWDICT()["blocks"], self._bounds)
+        if self._letters is None:
+            self._letters = letters_of(self._text_page.extractRAWDICT()["blocks"], self._bounds)
+        return self._letters
 
     def _facts(self) -> FileFacts:
         document = self._document
@@ -146,8 +150,8 @@ class PdfFile:
 
 
 def _open(content: bytes) -> pymupdf.Document:
-    pymupdf.TOOLS.mupdf_display_errors(False)
-    pymupdf.TOOLS.mupdf_display_warnings(False)
+    pymupdf.TOOLS.mupdf_display_errors(on=0)
+    pymupdf.TOOLS.mupdf_display_warnings(on=0)
     try:
         return pymupdf.open(stream=content, filetype="pdf")
     except (mupdf.FzErrorBase, RuntimeError, ValueError) as error:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 from extractor_svc.blocks import count_words
 from extractor_svc.formats.pdf_geometry import Box, Turn
-from extractor_svc.formats.pdf_ink import Letter, Span, Stroke, Vector
+from extractor_svc.formats.pdf_ink import Letter, Letters, Span, Stroke, Vector
 
 Dictionary: TypeAlias = Mapping[str, Any]
 """A block, line or span as the parser writes it; its values have many types."""
@@ -24,6 +24,7 @@ _UNSEEN: Final = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u200b\u200e\
 _SYMBOLS: Final = str.maketrans(
     {"\uf0b7": "•", "\uf0a7": "▪", "\uf0a8": "▫", "\uf0d8": "➢", "\uf0fc": "✓", "\uf02d": "-", "\uf06e": "■"}
 )
+_LEFTWARDS: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _ASCENT, _DESCENT = 1.0, 0.35
 """How far a span's box may reach above and below its baseline, in sizes; fonts state wilder figures."""
 _SPACE_SIZE: Final = 0.25
@@ -40,8 +41,8 @@ class PageSpans:
     overprinted_words: int
 
 
-def spans_of(blocks: Iterable[Dictionary], page: Box) -> PageSpans:
-    """The spans of a page in the order they are drawn."""
+def spans_of(blocks: Iterable[Dictionary], page: Box, *, letters: Letters) -> PageSpans:
+    """The spans of a page in the order they are drawn; letters are asked for where white space makes a span's ends unsure."""
     strokes: list[Stroke] = []
     off_page = overprinted = index = 0
     seen: set[tuple[str, int, int]] = set()
@@ -56,7 +57,9 @@ def spans_of(blocks: Iterable[Dictionary], page: Box) -> PageSpans:
             if not text:
                 spaced = True
                 continue
-            span = _span(raw, text, turn, index=index, spaced=spaced or starts_blank)
+            span = _span(raw, text, turn, index=index, spaced=spaced or starts_blank, level=quarters is not None)
+            if quarters is not None and _ends_unsure(raw["text"]):
+                span = _measured(span, letters()[index])
             spaced = ends_blank
             if not page.holds_centre_of(turn.displayed(span.box)):
                 off_page += count_words(text)
@@ -117,12 +120,14 @@ def _cleaned(text: str) -> tuple[str, bool, bool]:
     return " ".join(text.split()), text[:1].isspace(), text[-1:].isspace()
 
 
-def _span(raw: Dictionary, text: str, turn: Turn, *, index: int, spaced: bool) -> Span:
+def _span(raw: Dictionary, text: str, turn: Turn, *, index: int, spaced: bool, level: bool) -> Span:
     size = raw["size"]
     origin = turn.upright(Box(*raw["origin"], *raw["origin"]))
     baseline = origin.y0
-    box = _without_blanks(turn.upright(Box(*raw["bbox"])), raw["text"], size)
-    box = Box(box.x0, max(box.y0, baseline - _ASCENT * size), box.x1, min(box.y1, baseline + _DESCENT * size))
+    box = turn.upright(Box(*raw["bbox"]))
+    if level:
+        box = _without_blanks(box, raw["text"], size)
+        box = Box(box.x0, max(box.y0, baseline - _ASCENT * size), box.x1, min(box.y1, baseline + _DESCENT * size))
     font = _SUBSET.sub("", raw["font"])
     flags, style = raw["flags"], raw["char_flags"]
     return Span(
@@ -149,6 +154,19 @@ def _without_blanks(box: Box, text: str, size: float) -> Box:
         return box
     blank = min(_SPACE_SIZE * size, box.width / len(text))
     return Box(box.x0 + before * blank, box.y0, box.x1 - after * blank, box.y1)
+
+
+def _ends_unsure(text: str) -> bool:
+    """Whether a span's white space cannot be taken off its box by estimate: more than one, or in a script read leftwards."""
+    blanks = len(text) - len(text.strip())
+    return blanks > 0 and (text[:2].isspace() or text[-2:].isspace() or bool(_LEFTWARDS.search(text)))
+
+
+def _measured(span: Span, letters: Sequence[Letter]) -> Span:
+    """The span with the box of its letters, without the white space at its ends."""
+    inked = [letter.box for letter in letters if letter.text != " "]
+    x0, x1 = min(box.x0 for box in inked), max(box.x1 for box in inked)
+    return replace(span, box=Box(x0, span.box.y0, x1, span.box.y1))
 
 
 def _repeats(span: Span, seen: set[tuple[str, int, int]]) -> bool:

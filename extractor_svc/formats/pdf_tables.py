@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, TypeAlias
+from typing import Final
 
 from extractor_svc.formats.pdf_geometry import Box, Turn
 from extractor_svc.formats.pdf_grids import Grid, GridCell, without_empty_strips
-from extractor_svc.formats.pdf_ink import Letter, Span, Stroke, Vector
+from extractor_svc.formats.pdf_ink import Letter, Letters, Span, Stroke, Vector
 from extractor_svc.formats.pdf_lattice import Lattice, Slot, lattice_of
 from extractor_svc.formats.pdf_lines import Line, line_of, merged, rows_of
 from extractor_svc.formats.pdf_rules import Mesh, drawn_rules, meshes_of, rules_and_edges
 from extractor_svc.formats.pdf_text import Vocabulary
 from extractor_svc.formats.pdf_undrawn import with_undrawn_columns, with_undrawn_rows
-
-Letters: TypeAlias = Callable[[], Mapping[int, tuple[Letter, ...]]]
-"""Gives the letters of a page's spans by their index; asked only where a span runs over a cell's side."""
 
 _FILLED: Final = 0.3
 """Share of a lattice's cells that must hold text; the grid of a chart is nearly empty."""
@@ -128,9 +125,7 @@ class _Filling:
         runs: list[tuple[Slot | None, list[Letter]]] = []
         for letter in self._letters().get(span.index, ()):
             slot = self._slot(letter.box.centre[0], y)
-            if letter.text == " " and runs:
-                runs[-1][1].append(letter)
-            elif runs and runs[-1][0] is slot:
+            if (letter.text == " " and runs) or (runs and runs[-1][0] is slot):
                 runs[-1][1].append(letter)
             else:
                 runs.append((slot, [letter]))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Final
 
 from extractor_svc.formats.pdf_ink import Span
@@ -21,7 +22,7 @@ _SOFT_HYPHEN: Final = "\u00ad"
 _LAST_WORD: Final = re.compile(rf"\w+[{_HYPHENS}]$")
 _FIRST_WORD: Final = re.compile(r"\w+")
 _COMPOUND: Final = re.compile(rf"\w+(?:[{_HYPHENS}]\w+)+")
-BULLET: Final = re.compile(r"[•‣◦⁃▪▫●○■□◆◇➢✓✔►▶❖∙\ufffd](?=\s|$)|[·–—*-](?=\s)|[•▪●■➢✓](?=\S)")
+BULLET: Final = re.compile(r"[•‣◦⁃▪▫●○■□◆◇➢✓✔►▶❖∙](?=\s|$)|\ufffd{1,2}(?!\ufffd)|[·–—*-](?=\s)|[•▪●■➢✓](?=\S)")
 """A sign that opens a list item."""
 _UNREAD: Final = re.compile(r"[\w\ufffd]*\ufffd[\w\ufffd]*")
 _WORD_CHAR: Final = re.compile(r"\w")
@@ -69,6 +70,8 @@ def line_text(strokes: Sequence[Sequence[Span]]) -> str:
     Inside a stroke the source says where white space is. Between strokes an empty space does. A raised number after a number
     or a word of four letters is a note's sign and stands apart, so that `1,234` with note 2 does not become `1,2342`.
     """
+    if len(strokes) == 1 and len(strokes[0]) == 1:
+        return strokes[0][0].text
     pieces: list[str] = []
     last: Span | None = None
     for stroke in strokes:
@@ -90,11 +93,8 @@ def join_lines(lines: Sequence[TextLine]) -> str:
     if not lines:
         return ""
     out = lines[0].text
-    for before, line in zip(lines, lines[1:], strict=False):
-        if before.code:
-            out = f"{out}\n{line.text}"
-        else:
-            out = _joined(out, line.text, before.vocabulary)
+    for before, line in pairwise(lines):
+        out = f"{out}\n{line.text}" if before.code else _joined(out, line.text, before.vocabulary)
     return out.replace(_SOFT_HYPHEN, "")
 
 
@@ -109,18 +109,14 @@ def unread_words(text: str) -> int:
     return sum(1 for match in _UNREAD.finditer(text) if len(match.group()) > 2 or _WORD_CHAR.search(match.group()))
 
 
-def breaks_a_word(first: str, second: str) -> bool:
-    """Whether a line ends inside a word that the next line goes on with."""
-    return first.endswith(_SOFT_HYPHEN) or (bool(_LAST_WORD.search(first)) and second[:1].islower())
-
-
 def _joined(first: str, second: str, vocabulary: Vocabulary) -> str:
     if not second or not first:
         return first + second
     if first[-1] == _SOFT_HYPHEN:
         return first[:-1] + second
-    head, tail = _LAST_WORD.search(first), _FIRST_WORD.match(second)
-    if head and tail and second[0].isalnum():
+    head = _LAST_WORD.search(first) if first[-1] in _HYPHENS else None
+    tail = _FIRST_WORD.match(second)
+    if head and tail:
         breaks = second[0].islower() and _LETTER.match(head.group()[-2])
         if breaks and not vocabulary.writes_with_hyphen(head.group()[:-1], tail.group()):
             return first[:-1] + second

@@ -11,6 +11,7 @@ from typing import Final
 
 from extractor_svc.formats.pdf_grids import Grid, GridCell
 from extractor_svc.formats.pdf_lines import Line, line_of, rows_of
+from extractor_svc.text_values import reads_as_number_or_date
 
 _FIGURE: Final = re.compile(r"[^\w]*\d[\d.,'’\s]*%?[^\w]*|[-–—.*]+|n\.?\s?a\.?", re.IGNORECASE)
 _OVERHANG: Final = 2.0
@@ -87,9 +88,9 @@ def _borders_between_lines(cells: Sequence[GridCell], *, columns: int) -> list[f
     rows = rows_of(line for cell in cells for line in cell.lines)
     if len(rows) < 3 or len({line.quarters for row in rows for line in row}) > 1:
         return []
-    full = sum(len(row) >= max(2, columns - 1) for row in rows)
+    full = sum(len(row) >= max(2, columns / 2) for row in rows)
     figures = any(
-        len(cell.lines) >= 0.7 * len(rows) and all(_FIGURE.fullmatch(line.text) for line in cell.lines[-len(rows) + 1 :])
+        len(cell.lines) >= 0.6 * len(rows) and sum(_is_figure(line.text) for line in cell.lines) >= len(cell.lines) - 1
         for cell in cells[1:]
     )
     if not figures or full < 0.7 * len(rows):
@@ -97,6 +98,10 @@ def _borders_between_lines(cells: Sequence[GridCell], *, columns: int) -> list[f
     bottoms = [max(line.box.y1 for line in row) for row in rows]
     tops = [min(line.box.y0 for line in row) for row in rows]
     return [(bottoms[i] + tops[i + 1]) / 2 for i in range(len(rows) - 1)]
+
+
+def _is_figure(text: str) -> bool:
+    return bool(_FIGURE.fullmatch(text)) or reads_as_number_or_date(text)
 
 
 def _parted(cells: Sequence[GridCell], borders: Sequence[float], *, first_row: int) -> list[GridCell]:
