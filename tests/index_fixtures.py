@@ -24,6 +24,7 @@ from knowledge_svc.domain.model import (
     StagedRevision,
     StoredChunk,
     Vectors,
+    section_key,
 )
 
 SCOPE = Scope("acme", "plant")
@@ -193,6 +194,7 @@ class MemoryRecord:
             ingested_at_us=np.array(
                 [round((row.draft.document.ingested_at - epoch).total_seconds() * 1_000_000) for row in rows], dtype=np.int64
             ),
+            sections=tuple(section_key(row.draft.document.doc_id, row.chunk.section_path) for row in rows),
             contents=tuple(row.chunk.content for row in rows),
             contexts=tuple(row.chunk.context for row in rows),
             keys=tuple(row.chunk.keys for row in rows),

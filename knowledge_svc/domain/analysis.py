@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
@@ -18,6 +17,9 @@ ANALYSIS: Final = "1"
 MAX_TERM: Final = 128
 """Characters of a term that are kept; also the longest name that is split at its capitals."""
 MAX_QUERY_TERMS: Final = 512
+
+_REPEATED: Final = 64
+"""Characters of a run up to which its terms are remembered: words come again and again."""
 
 # Scripts written without spaces between words, and Hangul, whose particles stick to the word.
 _UNSPACED: Final = (
@@ -34,11 +36,7 @@ _UNDECOMPOSED: Final = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ħ": "h"
 _FOREIGN_HYPHEN: Final = re.compile(f"[{_HYPHENS[1:]}]")
 
 # The patterns below run over the text's shape: one of U l d m c . - _ or a space for each of its characters.
-_RUN: Final = re.compile(
-    r"(?P<unspaced>c[cm]*)"
-    r"|(?P<word>U?[ld][lmd]*|U+d*)(?![-.]?[Uldm]|_+[Uld])"
-    r"|[Uld][Uldm]*(?:(?:[-.]|_+)[Uld][Uldm]*)*"
-)
+_RUN: Final = re.compile(r"(?P<unspaced>c[cm]*)|[Uld][Uldm]*(?:(?:[-.]|_+)[Uld][Uldm]*)*")
 _SEGMENT: Final = re.compile(r"[^.]+")
 _ATOM: Final = re.compile(r"[^-._]+")
 _CAMEL: Final = re.compile(r"[lm]d*U|UUl[lm]")
@@ -46,8 +44,8 @@ _HUMP: Final = re.compile(r"U+(?=Ul[lm])|U*[lmd]+|U+")
 _UNIT: Final = re.compile(r"cm*")
 
 
-_Span: TypeAlias = tuple[int, int, int, bool]
-"""Half-open range of the normalised text, the position of its first word, and whether it is one word."""
+_Term: TypeAlias = tuple[str, int, int, int]
+"""A term of a run: its text, its position and its half-open range of characters, the last three counted in the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +73,18 @@ def tokens(text: str) -> list[Token]:
     without spaces is there by single characters and by pairs. Offsets are bytes of the UTF-8 form.
     """
     source = _normalise(text)
-    normal, starts, ends = source.text, source.starts, source.ends
-    return [
-        Token(term, position, starts[start], ends[end - 1])
-        for start, end, position, word in _spans(normal.translate(_SHAPES))
-        for term in _terms(normal[start:end], word=word)
-    ]
+    starts, ends = source.starts, source.ends
+    found: list[Token] = []
+    position = 0
+    for run in _RUN.finditer(source.text.translate(_SHAPES)):
+        first, last = run.span()
+        piece = source.text[first:last]
+        cut = _pairs if run.lastgroup == "unspaced" else _repeated_names if len(piece) <= _REPEATED else _names
+        terms = cut(piece)
+        for term, place, start, end in terms:
+            found.append(Token(term, position + place, starts[first + start], ends[first + end - 1]))
+        position += terms[-1][1] + 1
+    return found
 
 
 def query_terms(text: str) -> list[Token]:
@@ -91,39 +95,32 @@ def query_terms(text: str) -> list[Token]:
     return list(distinct.values())[:MAX_QUERY_TERMS]
 
 
-def _spans(shape: str) -> Iterator[_Span]:
-    position = 0
-    for run in _RUN.finditer(shape):
-        start, end = run.span()
-        if run.lastgroup == "word":
-            yield start, end, position, True
-        else:
-            cut = _pairs if run.lastgroup == "unspaced" else _names
-            for start, end, place, word in cut(shape, run.span(), position):
-                position = place
-                yield start, end, place, word
-        position += 1
+def _pairs(piece: str) -> list[_Term]:
+    """Returns every character with its marks, after the pair it begins."""
+    units = [unit.span() for unit in _UNIT.finditer(piece.translate(_SHAPES))]
+    found: list[_Term] = []
+    for place, (start, end) in enumerate(units):
+        if place + 1 < len(units):
+            after = units[place + 1][1]
+            found.append((_fold(piece[start:after]), place, start, after))
+        found.append((_fold(piece[start:end]), place, start, end))
+    return found
 
 
-def _pairs(shape: str, run: tuple[int, int], position: int) -> Iterator[_Span]:
-    """Yields every character with its marks, after the pair it begins."""
-    units = [unit.span() for unit in _UNIT.finditer(shape, *run)]
-    for index, (start, end) in enumerate(units):
-        if index + 1 < len(units):
-            yield start, units[index + 1][1], position + index, False
-        yield start, end, position + index, False
-
-
-def _names(shape: str, run: tuple[int, int], position: int) -> Iterator[_Span]:
-    """Yields the run, its dotted segments, its atoms and their humps, each once."""
-    atoms = [atom.span() for atom in _ATOM.finditer(shape, *run)]
+def _names(piece: str) -> list[_Term]:
+    """Returns the run, its dotted segments, its atoms and their humps, each once, and the stems of its words."""
+    shape = piece.translate(_SHAPES)
+    atoms = [atom.span() for atom in _ATOM.finditer(shape)]
     words = [word for atom in atoms for word in _humps(shape, atom)]
-    segments = [segment.span() for segment in _SEGMENT.finditer(shape, *run)]
-    places = {start: position + index for index, (start, _) in enumerate(words)}
+    segments = [segment.span() for segment in _SEGMENT.finditer(shape)]
+    places = {start: place for place, (start, _) in enumerate(words)}
     known = set(words)
-    spans = dict.fromkeys([run, *segments, *atoms, *words])
-    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
-        yield start, end, places[start], (start, end) in known
+    spans = dict.fromkeys([(0, len(piece)), *segments, *atoms, *words])
+    return [
+        (term, places[start], start, end)
+        for start, end in sorted(spans, key=lambda span: (span[0], -span[1]))
+        for term in _terms(piece[start:end], word=(start, end) in known)
+    ]
 
 
 def _humps(shape: str, atom: tuple[int, int]) -> list[tuple[int, int]]:
@@ -139,7 +136,6 @@ def _terms(piece: str, *, word: bool) -> tuple[str, ...]:
     return (folded,) if root == folded else (folded, root)
 
 
-@lru_cache(maxsize=1 << 16)
 def _fold(piece: str) -> str:
     if piece.isascii():
         return piece.lower()
@@ -206,3 +202,4 @@ def _unspaced(character: str) -> bool:
 
 
 _SHAPES: Final = _Shapes()
+_repeated_names: Final = lru_cache(maxsize=1 << 15)(_names)

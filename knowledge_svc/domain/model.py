@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from artifact.locators import Locator
 from artifact.model import ArtifactWarning, Clarification, Column, Coverage, RejectedRow
+
+SECTION_SEPARATOR: Final = "\x1f"
 
 Vectors: TypeAlias = npt.NDArray[np.float32]
 """Shape (n, dimension), rows of length 1."""
@@ -182,7 +185,8 @@ class StoredChunk:
 class IndexRows:
     """Some chunks as the indexes take them, in ascending chunk id; every sequence has one entry a chunk.
 
-    `live` tells whether the chunk serves at `change_seq`. `vectors` is None where the caller did not ask for them.
+    `sections` are equal for the chunks of one section of one document, over its revisions. `live` tells whether the chunk serves
+    at `change_seq`. `vectors` is None where the caller did not ask for them.
     """
 
     chunk_ids: npt.NDArray[np.int64]
@@ -191,6 +195,7 @@ class IndexRows:
     formats: tuple[str, ...]
     block_types: tuple[str, ...]
     ingested_at_us: npt.NDArray[np.int64]
+    sections: tuple[str, ...]
     contents: tuple[str, ...]
     contexts: tuple[str, ...]
     keys: tuple[tuple[str, ...], ...]
@@ -441,3 +446,8 @@ class Capabilities:
     formats: tuple[FormatInfo, ...]
     max_bytes: int
     refused_extensions: tuple[str, ...]
+
+
+def section_key(doc_id: str, path: Sequence[str]) -> str:
+    """What tells one section of one document from every other, as `IndexRows.sections` holds it."""
+    return SECTION_SEPARATOR.join((doc_id, *path))

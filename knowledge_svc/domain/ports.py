@@ -292,6 +292,9 @@ class IndexSnapshot(Protocol):
     def similarities(self, vector: npt.NDArray[np.float32], chunk_ids: Sequence[int]) -> dict[int, float]:
         """Returns the cosine similarity of chunks found by another leg."""
 
+    def sections(self, chunk_ids: Sequence[int]) -> list[int]:
+        """Returns one number a chunk, equal for chunks of one section of one document."""
+
 
 class SearchIndexes(Protocol):
     """The indexes of every namespace. Writers come one at a time; readers hold a snapshot."""

@@ -104,13 +104,13 @@ class Searcher:
         depth = max(MIN_DEPTH, DEPTH_FACTOR * query.top_k)
         while True:
             gathered = _gather(query, vector, snapshot=snapshot, allowed=allowed, depth=depth)
-            rows = self._store.chunk_rows([hit.chunk_id for hit in gathered.fused])
-            groups = _grouped(gathered.fused, rows, collapse=query.collapse_sections)
+            groups = _grouped(gathered.fused, snapshot) if query.collapse_sections else [[hit] for hit in gathered.fused]
             if len(groups) >= query.top_k or gathered.exhausted:
                 break
             depth *= 4
         page = groups[: query.top_k]
         leaders = [group[0] for group in page]
+        rows = self._store.chunk_rows([hit.chunk_id for hit in leaders])
         close = snapshot.similarities(vector, [hit.chunk_id for hit in leaders]) if vector is not None else {}
         return tuple(
             _hit(leader, rows[leader.chunk_id], close.get(leader.chunk_id), gathered.keys, folded=len(group) - 1)
@@ -148,13 +148,12 @@ def _single(leg: str, ranked: Sequence[Scored]) -> list[Fused]:
     ]
 
 
-def _grouped(fused: Sequence[Fused], rows: dict[int, StoredChunk], *, collapse: bool) -> list[list[Fused]]:
+def _grouped(fused: Sequence[Fused], snapshot: IndexSnapshot) -> list[list[Fused]]:
     """Hits in order, those of one section of one document behind the best of them."""
-    groups: dict[object, list[Fused]] = {}
-    for hit in fused:
-        row = rows[hit.chunk_id]
-        key = (row.doc_id, row.chunk.section_path) if collapse else hit.chunk_id
-        groups.setdefault(key, []).append(hit)
+    groups: dict[int, list[Fused]] = {}
+    sections = snapshot.sections([hit.chunk_id for hit in fused])
+    for hit, section in zip(fused, sections, strict=True):
+        groups.setdefault(section, []).append(hit)
     return list(groups.values())
 
 

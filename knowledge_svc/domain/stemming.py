@@ -7,7 +7,6 @@ the forms of one word together and too little to bring many different words toge
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Final
 
 SHORTEST: Final = 4
@@ -20,7 +19,6 @@ _BRIEF: Final = re.compile(r"[aeiou][^aeiou]")
 _DOUBLED: Final = re.compile(r".*([^aeioulsz])\1")
 
 
-@lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
     """Returns the stem of a lower-case English word; anything but ASCII letters comes back unchanged."""
     if len(word) < SHORTEST or not (word.isascii() and word.isalpha()):

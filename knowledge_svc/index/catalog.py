@@ -80,6 +80,7 @@ class Catalog:
         tags: CodedColumn[tuple[str, ...]],
         formats: CodedColumn[str],
         block_types: CodedColumn[str],
+        sections: CodedColumn[str],
         ingested_at_us: Column,
     ) -> None:
         self.chunk_ids = chunk_ids
@@ -87,6 +88,7 @@ class Catalog:
         self.tags = tags
         self.formats = formats
         self.block_types = block_types
+        self.sections = sections
         self.ingested_at_us = ingested_at_us
         self._uri_order = _SortedUris()
 
@@ -100,6 +102,7 @@ class Catalog:
             tags=CodedColumn(none, ()),
             formats=CodedColumn(none, ()),
             block_types=CodedColumn(none, ()),
+            sections=CodedColumn(none, ()),
             ingested_at_us=Column(none),
         )
 
@@ -109,6 +112,7 @@ class Catalog:
         self.tags.append(rows.tags)
         self.formats.append(rows.formats)
         self.block_types.append(rows.block_types)
+        self.sections.append(rows.sections)
         self.ingested_at_us.append(rows.ingested_at_us)
         self.chunk_ids.append(rows.chunk_ids)
 
@@ -118,7 +122,12 @@ class Catalog:
         kept = Catalog.empty()
         kept.chunk_ids.append(self.chunk_ids.first(size)[positions])
         kept.ingested_at_us.append(self.ingested_at_us.first(size)[positions])
-        for old, new in ((self.uris, kept.uris), (self.formats, kept.formats), (self.block_types, kept.block_types)):
+        for old, new in (
+            (self.uris, kept.uris),
+            (self.formats, kept.formats),
+            (self.block_types, kept.block_types),
+            (self.sections, kept.sections),
+        ):
             new.append(old.values[code] for code in old.codes.first(size)[positions].tolist())
         kept.tags.append(self.tags.values[code] for code in self.tags.codes.first(size)[positions].tolist())
         return kept

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,10 @@ class Generation:
     catalog: Catalog
     keys: KeyIndex
     size: int = 0
+    _ascending: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._ascending = _rises(self.chunk_ids)
 
     @classmethod
     def empty(cls, dimension: int) -> Generation:
@@ -39,6 +43,7 @@ class Generation:
             raise ValueError("rows for a generation carry their vectors")
         if not len(rows.chunk_ids):
             return
+        self._ascending = self._ascending and _rises(np.concatenate([self.chunk_ids[-1:], rows.chunk_ids]))
         self.vectors.add(rows.chunk_ids, rows.vectors)
         self.catalog.append(rows)
         self.keys.append(self.size, rows.keys)
@@ -49,6 +54,17 @@ class Generation:
         size = int(np.count_nonzero(positions))
         return Generation(self.vectors.keep(positions), self.catalog.keep(positions), self.keys.keep(positions), size)
 
-    def among(self, chunk_ids: npt.NDArray[np.int64]) -> Mask:
-        """Returns a flag a position: whether its chunk is among the ids."""
-        return np.isin(self.chunk_ids, chunk_ids)
+    def find(self, chunk_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Returns each chunk's position, -1 where it is not here."""
+        known = self.chunk_ids
+        if not len(known):
+            return np.full(len(chunk_ids), -1, dtype=np.int64)
+        order = None if self._ascending else np.argsort(known)
+        places = np.minimum(np.searchsorted(known, chunk_ids, sorter=order), len(known) - 1)
+        if order is not None:
+            places = order[places]
+        return np.where(known[places] == chunk_ids, places, -1)
+
+
+def _rises(chunk_ids: npt.NDArray[np.int64]) -> bool:
+    return bool((np.diff(chunk_ids) > 0).all())

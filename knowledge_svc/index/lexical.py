@@ -23,6 +23,8 @@ _WORDS: Final = "words"
 _MARKER: Final = "marker"
 _WATERMARK: Final = "watermark"
 _WRITER_BYTES: Final = 32_000_000
+HITS_PER_NAME: Final = 16
+"""Hits that are read in the time that one id named in the query takes (0.3 µs against 2 to 10 µs at 10k to 40k chunks)."""
 _SCORE_DECIMALS: Final = 4
 """Finer differences come from the order in which a segment adds up: such scores tie."""
 
@@ -123,20 +125,15 @@ class LexicalReader:
     def search(self, terms: Sequence[Token], *, k: int, allowed_ids: npt.NDArray[np.int64]) -> list[Scored]:
         """Returns the k best chunks among the allowed ids (ascending), best first, ties to the smaller id.
 
-        Terms at one position are alternatives, of which the best counts. Naming n ids in the query costs about as much as
-        reading n hits, and k·N/n hits are read on average where the ids are checked afterwards: the cheaper way is taken.
+        Terms at one position are alternatives, of which the best counts.
 
         Raises:
             LexicalIndexDamaged: the index cannot be read.
         """
-        count, total = len(allowed_ids), self._searcher.num_docs
-        if not terms or k < 1 or count == 0 or total == 0:
+        if not terms or k < 1 or not len(allowed_ids) or not self._searcher.num_docs:
             return []
-        query = _any_of(self._schema, terms)
-        if count * count <= k * total:
-            query = _restricted(self._schema, query, allowed_ids)
         with _faults():
-            return self._best(query, k, allowed_ids=allowed_ids)
+            return self._best(_any_of(self._schema, terms), k, allowed_ids=allowed_ids)
 
     def chunk_ids(self) -> npt.NDArray[np.int64]:
         """Returns the ids of the chunks in the index, ascending."""
@@ -156,10 +153,16 @@ class LexicalReader:
         return found
 
     def _best(self, query: tantivy.Query, k: int, *, allowed_ids: npt.NDArray[np.int64]) -> list[Scored]:
-        """Reads hits until k are allowed and none that was not read could tie with the last of them."""
+        """Reads hits until k are allowed and none that was not read could tie with the last of them.
+
+        It begins with as many as hold k allowed ones on average; where naming the ids in the query costs less, it does that.
+        """
         total = self._searcher.num_docs
-        limit = min(k + 1, total)
+        named = False
+        limit = min(k + 1 + k * total // len(allowed_ids), total)
         while True:
+            if not named and limit > HITS_PER_NAME * len(allowed_ids):
+                query, named, limit = _restricted(self._schema, query, allowed_ids), True, min(k + 1, total)
             ids, scores = self._read(query, limit)
             best = _best_of(ids, scores, allowed_ids=allowed_ids)[:k]
             if len(ids) < limit or limit == total or (len(best) == k and scores[-1] < best[-1].score):

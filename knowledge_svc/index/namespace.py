@@ -100,7 +100,7 @@ class Namespace:
             if loaded.behind:
                 raise RecordBehindIndex("the record lost acknowledged writes; restore it or rebuild the indexes from it")
             generation = loaded.parts.generation
-            fresh = only(rows, np.setdiff1d(rows.chunk_ids, generation.chunk_ids))
+            fresh = only(rows, rows.chunk_ids[generation.find(rows.chunk_ids) < 0])
             if len(fresh.chunk_ids):
                 self._add_words(loaded, rows)
                 generation.append(fresh)
@@ -117,7 +117,7 @@ class Namespace:
             if loaded is None or publication.change_seq <= loaded.loaded_seq:
                 return
             serving = np.array(sorted(set(publication.live) - loaded.retired - set(publication.retired)), dtype=np.int64)
-            if not np.isin(serving, loaded.parts.generation.chunk_ids).all():
+            if (loaded.parts.generation.find(serving) < 0).any():
                 complete(loaded.parts, serving, store=self._store, scope=self._scope)
             loaded.retired.update(publication.retired)
             loaded.removals.update(publication.retired)
@@ -176,7 +176,8 @@ class Namespace:
         """Brings the parts to what the record serves now and nothing else."""
         live_ids, change_seq = self._store.live_chunk_ids(self._scope)
         changed = complete(parts, live_ids, store=self._store, scope=self._scope)
-        live = parts.generation.among(live_ids)
+        live = np.zeros(parts.generation.size, dtype=np.bool_)
+        live[parts.generation.find(live_ids)] = True
         if not live.all():
             parts.generation = parts.generation.keep(live)
             changed = True
@@ -254,6 +255,7 @@ def _served(loaded: _Loaded, serving: npt.NDArray[np.int64], *, retired: Sequenc
     before, generation = loaded.snapshot.live, loaded.parts.generation
     live = np.zeros(generation.size, dtype=np.bool_)
     live[: len(before)] = before
-    live |= generation.among(serving)
-    live &= ~generation.among(np.asarray(retired, dtype=np.int64))
+    live[generation.find(serving)] = True
+    gone = generation.find(np.asarray(retired, dtype=np.int64))
+    live[gone[gone >= 0]] = False
     return live

@@ -102,14 +102,14 @@ def complete(parts: Parts, wanted: npt.NDArray[np.int64], *, store: Store, scope
         RecordIncomplete: the record does not hold a wanted chunk.
         IndexModelMismatch: its vectors have another length.
     """
-    no_vector = np.setdiff1d(wanted, parts.generation.chunk_ids)
+    no_vector = wanted[parts.generation.find(wanted) < 0]
     no_words = np.setdiff1d(wanted, parts.lexical.reader().chunk_ids())
     lacking = np.union1d(no_vector, no_words)
     if not len(lacking):
         return False
     for rows in store.index_rows(scope, after_chunk_id=int(lacking[0]) - 1, vectors=bool(len(no_vector))):
         _take(parts, rows, no_vector=no_vector, no_words=no_words)
-    left = np.setdiff1d(wanted, parts.generation.chunk_ids)
+    left = wanted[parts.generation.find(wanted) < 0]
     if len(left):
         raise RecordIncomplete(
             f"the record serves {len(left)} chunks it holds no rows of; restore it from a backup",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from knowledge_svc.domain.model import IndexRows, StagedRevision
+from knowledge_svc.domain.model import IndexRows, StagedRevision, section_key
 from knowledge_svc.index.catalog import microseconds
 
 
@@ -20,6 +20,7 @@ def rows_of(staged: StagedRevision) -> IndexRows:
         formats=(document.format or "",) * count,
         block_types=tuple(chunk.block_type for chunk in chunks),
         ingested_at_us=np.full(count, microseconds(document.ingested_at), dtype=np.int64),
+        sections=tuple(section_key(document.doc_id, chunk.section_path) for chunk in chunks),
         contents=tuple(chunk.content for chunk in chunks),
         contexts=tuple(chunk.context for chunk in chunks),
         keys=tuple(chunk.keys for chunk in chunks),
@@ -42,6 +43,7 @@ def only(rows: IndexRows, chunk_ids: npt.NDArray[np.int64]) -> IndexRows:
         formats=tuple(rows.formats[place] for place in places),
         block_types=tuple(rows.block_types[place] for place in places),
         ingested_at_us=rows.ingested_at_us[mask],
+        sections=tuple(rows.sections[place] for place in places),
         contents=tuple(rows.contents[place] for place in places),
         contexts=tuple(rows.contexts[place] for place in places),
         keys=tuple(rows.keys[place] for place in places),

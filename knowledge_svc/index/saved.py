@@ -59,6 +59,7 @@ def _catalog_table(generation: Generation) -> pa.Table:
             "tags": _coded(catalog.tags.codes, size, [json.dumps(tags) for tags in catalog.tags.values]),
             "format": _coded(catalog.formats.codes, size, catalog.formats.values),
             "block_type": _coded(catalog.block_types.codes, size, catalog.block_types.values),
+            "section": _coded(catalog.sections.codes, size, catalog.sections.values),
         }
     )
 
@@ -71,6 +72,7 @@ def _catalog(table: pa.Table) -> Catalog:
         tags=CodedColumn(codes, [tuple(json.loads(value)) for value in tags]),
         formats=CodedColumn(*_decoded(table["format"])),
         block_types=CodedColumn(*_decoded(table["block_type"])),
+        sections=CodedColumn(*_decoded(table["section"])),
         ingested_at_us=Column(_numbers(table["ingested_at_us"])),
     )
 

@@ -27,6 +27,7 @@ class NamespaceSnapshot:
         self._change_seq = change_seq
         self._size = int(np.count_nonzero(live))
         self._live_ids: npt.NDArray[np.int64] | None = None
+        self._order: npt.NDArray[np.intp] | None = None
 
     @property
     def change_seq(self) -> int:
@@ -68,6 +69,15 @@ class NamespaceSnapshot:
     def similarities(self, vector: npt.NDArray[np.float32], chunk_ids: Sequence[int]) -> dict[int, float]:
         """Returns the cosine similarity of chunks found by another leg."""
         return self._generation.vectors.similarities(vector, chunk_ids)
+
+    def sections(self, chunk_ids: Sequence[int]) -> list[int]:
+        """Returns one number a chunk, equal for chunks of one section of one document."""
+        catalog, size = self._generation.catalog, len(self.live)
+        if self._order is None:
+            self._order = np.argsort(catalog.chunk_ids.first(size), kind="stable")
+        places = np.searchsorted(catalog.chunk_ids.first(size), np.asarray(chunk_ids, dtype=np.int64), sorter=self._order)
+        codes: list[int] = catalog.sections.codes.first(size)[self._order[places]].tolist()
+        return codes
 
     def _ids(self, mask: Mask) -> npt.NDArray[np.int64]:
         return np.sort(self._generation.catalog.chunk_ids.first(len(mask))[mask])

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from knowledge_svc.domain.model import IndexRows, Scope
+from knowledge_svc.domain.model import IndexRows, Scope, section_key
 from knowledge_svc.storage.record import Record
 from knowledge_svc.storage.sql import Connection, fetch, fetch_table
 from knowledge_svc.storage.vectors import vectors_of
@@ -30,13 +30,13 @@ _IDS: Final = """
 """
 _ROWS: Final = """
     SELECT c.chunk_id, c.content, c.context, c.keys, c.block_type, r.source_uri, r.tags, coalesce(r.format, '') AS format,
-        epoch_us(r.ingested_at) AS ingested_at_us, r.superseded_at IS NULL AS live
+        epoch_us(r.ingested_at) AS ingested_at_us, r.superseded_at IS NULL AS live, r.doc_id, c.section_path
     FROM chunks c JOIN revisions r USING (staged_seq)
     WHERE r.namespace_id = $namespace AND c.chunk_id BETWEEN $first AND $last ORDER BY c.chunk_id
 """
 _ROWS_AND_VECTORS: Final = """
     SELECT c.chunk_id, c.content, c.context, c.keys, c.block_type, r.source_uri, r.tags, coalesce(r.format, '') AS format,
-        epoch_us(r.ingested_at) AS ingested_at_us, r.superseded_at IS NULL AS live, c.vector
+        epoch_us(r.ingested_at) AS ingested_at_us, r.superseded_at IS NULL AS live, r.doc_id, c.section_path, c.vector
     FROM chunks c JOIN revisions r USING (staged_seq)
     WHERE r.namespace_id = $namespace AND c.chunk_id BETWEEN $first AND $last ORDER BY c.chunk_id
 """
@@ -86,6 +86,7 @@ def _index_rows(found: pa.Table, *, change_seq: int) -> IndexRows:
         formats=tuple(found.column("format").to_pylist()),
         block_types=tuple(found.column("block_type").to_pylist()),
         ingested_at_us=_integers(found, "ingested_at_us"),
+        sections=tuple(map(section_key, found.column("doc_id").to_pylist(), _lists(found, "section_path"))),
         contents=tuple(found.column("content").to_pylist()),
         contexts=tuple(found.column("context").to_pylist()),
         keys=_lists(found, "keys"),
