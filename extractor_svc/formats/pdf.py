@@ -43,11 +43,10 @@ def read(content: bytes, context: ReadContext) -> Artifact:
     with PdfFile(content, password=context.options.password, limits=context.limits) as file:
         ledger = _Ledger(context, file.facts)
         pages = _pages(file, context, ledger)
-    texts = [
-        page_text(page, running) for page, running in zip(pages, furniture_of([(p.bounds, p.lines) for p in pages]), strict=True)
-    ]
-    for text in texts:
-        ledger.judge(text.page, running_words=text.furniture.words())
+    running = furniture_of([(page.bounds, page.lines) for page in pages])
+    texts = [page_text(page, furniture) for page, furniture in zip(pages, running, strict=True)]
+    for page, furniture in zip(pages, running, strict=True):
+        ledger.judge(page, running_words=furniture.words())
     written = write(joined(leaves_of(texts, file.facts.outline)), context.limits)
     if not written.blocks:
         ledger.refuse()

@@ -68,7 +68,12 @@ class PageText:
 
 
 def page_text(page: PagePieces, furniture: Furniture) -> PageText:
-    """Orders what stands on a page between its running lines: upright text first, then text in other directions."""
+    """Orders what stands on a page between its running lines: upright text first, then text in other directions.
+
+    On a page with nothing else but running lines these are its text.
+    """
+    if not page.grids and not page.pictures and len(furniture.headers) + len(furniture.footers) == len(page.lines):
+        furniture = Furniture()
     running = {id(line) for line in (*furniture.headers, *furniture.footers)}
     lines = [line for line in page.lines if id(line) not in running]
     upright = [line for line in lines if line.quarters == page.turn.quarters]

@@ -26,6 +26,8 @@ _TEXT_FLAGS: Final = pymupdf.TEXT_COLLECT_VECTORS | pymupdf.TEXT_LAZY_VECTORS
 _SPARSE_CHARS: Final = 250
 """A page with fewer visible characters is looked at for pictures."""
 _PROPERTIES: Final = ("author", "subject", "keywords", "creator", "producer", "creationDate", "modDate")
+_LARGEST_SIDE: Final = 100_000.0
+"""Points; readers stop at 14,400."""
 _REFERENCE: Final = re.compile(r"(\d+) \d+ R")
 
 
@@ -47,15 +49,18 @@ class PdfFile:
             PasswordRequired: the file is encrypted and the password does not open it.
             OutputLimit: there are more pages than the limits allow.
         """
-        self._document = _open(content)
         self._limits = limits
+        self._document = _open(content)
         self._inflated: set[int] = set()
         self._text_page: pymupdf.TextPage = None
         self._bounds = Box(0, 0, 0, 0)
         self._letters: dict[int, tuple[Letter, ...]] | None = None
         if self._document.needs_pass and not self._document.authenticate(password):
             raise PasswordRequired("the file is encrypted; send the password that opens it")
-        self.facts = self._facts()
+        try:
+            self.facts = self._facts()
+        except (mupdf.FzErrorBase, RuntimeError, ValueError) as error:
+            raise Malformed("the file is damaged and its pages cannot be counted; send an undamaged copy") from error
 
     def __enter__(self) -> Self:
         return self
@@ -73,6 +78,7 @@ class PdfFile:
         try:
             page = self._document.load_page(number - 1)
             self._refuse_bombs(page)
+            _cut_to_size(page)
             self._bounds = Box(0, 0, page.rect.width, page.rect.height)
             self._text_page, faults = _text_page(page)
             self._letters = None
@@ -156,6 +162,13 @@ def _open(content: bytes) -> pymupdf.Document:
         return pymupdf.open(stream=content, filetype="pdf")
     except (mupdf.FzErrorBase, RuntimeError, ValueError) as error:
         raise Malformed("the file is damaged beyond repair or no PDF; send an undamaged copy") from error
+
+
+def _cut_to_size(page: pymupdf.Page) -> None:
+    """Cuts a page of absurd size to what the parser can place text on; its coordinates have 24 bits."""
+    box = page.mediabox
+    if max(abs(side) for side in (*box, *page.cropbox)) > _LARGEST_SIDE:
+        page.set_mediabox(box & pymupdf.Rect(-_LARGEST_SIDE, -_LARGEST_SIDE, _LARGEST_SIDE, _LARGEST_SIDE))
 
 
 def _text_page(page: pymupdf.Page) -> tuple[pymupdf.TextPage, int]:
