@@ -5,32 +5,33 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from collections.abc import Sequence
 
-from extractor_svc.app import serve
-from extractor_svc.cli import extract_command, resolve_command
 from extractor_svc.config import NAME, PROGRAM, read_config
 from services.errors import LoomError
 from services.logs import configure_logs
 from services.server import check_exposure
 from services.settings import SettingsFault, exit_with
 
-_COMMANDS: Final[Mapping[str, Callable[[Sequence[str], Mapping[str, str]], int]]] = {
-    "extract": extract_command,
-    "resolve": resolve_command,
-}
-
 
 def main(argv: Sequence[str]) -> int:
     """Runs the command; returns its exit status: 0, 1 where it cannot run, 2 on usage, 3 where a document is refused."""
-    if argv and argv[0] in _COMMANDS:
-        configure_logs(log_format="text", level="error", service="extractor")
-        return _COMMANDS[argv[0]](argv[1:], os.environ)
-    return _serve(argv[1:] if argv and argv[0] == "serve" else argv)
+    command, rest = (argv[0], argv[1:]) if argv and argv[0] in ("extract", "resolve", "serve") else ("serve", argv)
+    if command == "serve":
+        return _serve(rest)
+    return _read(command, rest)
+
+
+def _read(command: str, argv: Sequence[str]) -> int:
+    from extractor_svc.cli import extract_command, resolve_command  # here, so that neither command loads what the other needs
+
+    configure_logs(log_format="text", level="error", service="extractor")
+    return (extract_command if command == "extract" else resolve_command)(argv, os.environ)
 
 
 def _serve(argv: Sequence[str]) -> int:
+    from extractor_svc.app import serve  # here for the same reason: it loads every format
+
     try:
         config = read_config(argv, os.environ)
     except SettingsFault as fault:

@@ -98,7 +98,7 @@ def same(left: object, right: object) -> bool:
 @pytest.mark.parametrize("kind", sorted(strategies.PLACES))
 def test_a_locator_of_every_kind_comes_back_equal(kind: str) -> None:
     @given(strategies.PLACES[kind])
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=20, deadline=None)
     def comes_back(locator: Locator) -> None:
         message = locator_message(locator)
         assert message.WhichOneof("kind") == kind
@@ -108,13 +108,13 @@ def test_a_locator_of_every_kind_comes_back_equal(kind: str) -> None:
 
 
 @given(strategies.artifacts())
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], deadline=None)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], deadline=None)
 def test_a_stored_artifact_comes_back_equal(whole: Artifact) -> None:
     assert same(load(dump(whole)), whole)
 
 
 @given(strategies.artifacts(), st.integers(64, 2000))
-@settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], deadline=None)
+@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], deadline=None)
 def test_an_artifact_comes_back_equal_whatever_the_size_of_its_parts(whole: Artifact, max_part_bytes: int) -> None:
     sent = [unpack(pack(part)) for part in parts(whole, max_part_bytes=max_part_bytes)]
     assert same(assemble(sent), whole)
@@ -339,7 +339,7 @@ def test_compressed_rows_are_refused() -> None:
 
 
 @given(st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_damaged_rows_are_refused_or_read_and_nothing_else(data: st.DataObject) -> None:
     sent = list(parts(artifact()))
     place = next(number for number, part in enumerate(sent) if isinstance(part, RowsPart))
@@ -356,7 +356,7 @@ def test_damaged_rows_are_refused_or_read_and_nothing_else(data: st.DataObject) 
 
 
 @given(st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_damaged_bytes_are_a_fault_and_never_another_error(data: st.DataObject) -> None:
     stored = bytearray(dump(artifact()))
     stored[data.draw(st.integers(0, len(stored) - 1))] = data.draw(st.integers(0, 255))
