@@ -83,7 +83,8 @@ NEVER_HELD = ["0.005", "-0.001", "1e30", "-1e30", "1e60", "-1e60", "0.1234567890
 def decimals(column: Column) -> st.SearchStrategy[Decimal]:
     most = 10**column.precision - 1
     near = st.integers(-20, 20)
-    units = st.one_of(near, st.sampled_from([most, -most, most // 2 + 1, most // 3]), st.integers(-most, most))
+    halves = st.integers(-9, 9).map(lambda half: max(-most, min(most, half * 500)))  # at twelve decimals, ties at nine
+    units = st.one_of(near, halves, st.sampled_from([most, -most, most // 2 + 1, most // 3]), st.integers(-most, most))
     return units.map(lambda unit: Decimal(f"{unit}E-{column.scale}"))
 
 

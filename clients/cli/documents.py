@@ -87,7 +87,7 @@ def list_documents(
 ) -> None:
     """List the documents of a namespace."""
     with open_client(server, token, namespace=namespace, ca_file=ca_file) as client:
-        documents = list(client.list(prefixes=prefix or (), tags=tag or ()))
+        documents = list(client.list(uri_prefixes=prefix or (), tags=tag or ()))
     if as_json:
         print_json({"documents": documents})
         return

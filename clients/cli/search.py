@@ -41,7 +41,7 @@ def search(
 ) -> None:
     """Find passages, best first, each with its section and its place in the source."""
     with open_client(server, token, namespace=namespace, ca_file=ca_file) as client:
-        found = client.search(query, top_k=top_k, mode=mode, prefixes=prefix or (), tags=tag or ())
+        found = client.search(query, top_k=top_k, mode=mode, uri_prefixes=prefix or (), tags=tag or ())
     if as_json:
         print_json(found)
         return

@@ -39,9 +39,9 @@ def datasets(source_uri: str, *, dataset_id: str = "", sample_rows: int = 0, nam
     return Call("datasets.GetDatasets", request, lambda answer: tuple(map(read_dataset, answer.datasets)))
 
 
-def list_datasets(*, prefixes: Sequence[str] = (), page_size: int = 0, namespace: str = "") -> Pages[Dataset]:
+def list_datasets(*, uri_prefixes: Sequence[str] = (), page_size: int = 0, namespace: str = "") -> Pages[Dataset]:
     """Yields the live datasets of a namespace, by source_uri and dataset id."""
-    request = datasets_pb2.ListDatasetsRequest(namespace=namespace, uri_prefixes=prefixes, page_size=page_size)
+    request = datasets_pb2.ListDatasetsRequest(namespace=namespace, uri_prefixes=uri_prefixes, page_size=page_size)
     return Pages("datasets.ListDatasets", request, lambda page: [read_dataset(item) for item in page.datasets])
 
 

@@ -113,13 +113,13 @@ def get(
 
 def list_documents(
     *,
-    prefixes: Sequence[str] = (),
+    uri_prefixes: Sequence[str] = (),
     tags: Sequence[str] = (),
     namespaces: Sequence[str] = (),
     page_size: int = 0,
 ) -> Pages[Document]:
     """Yields documents without their content, by source_uri, asking for pages as they are needed."""
-    request = documents_pb2.ListDocumentsRequest(namespaces=namespaces, uri_prefixes=prefixes, tags=tags, page_size=page_size)
+    request = documents_pb2.ListDocumentsRequest(namespaces=namespaces, uri_prefixes=uri_prefixes, tags=tags, page_size=page_size)
     return Pages("documents.ListDocuments", request, lambda page: [read_document(item) for item in page.documents])
 
 

@@ -128,6 +128,6 @@ def look(address: str, acknowledged: dict[str, int], *, seed: int) -> None:
         for uri, revision in acknowledged.items():
             document = client.get(uri)
             assert document.revision >= revision, (uri, seed)
-            found = client.search(f"write of {uri}", prefixes=[uri], top_k=50, collapse_sections=False).hits
+            found = client.search(f"write of {uri}", uri_prefixes=[uri], top_k=50, collapse_sections=False).hits
             assert {hit.revision for hit in found} == {document.revision}, (uri, seed)
             assert len(found) == document.chunk_count

@@ -96,6 +96,6 @@ def test_the_same_file_again_is_a_new_revision_and_nothing_is_found_twice(ingest
     again = client.ingest_file(shared(f"corpus/{FILES[1]}"), source_uri=uri)
     assert again.state == "ready"
     assert again.revision > 1
-    hits = client.search("freshwater ducks", prefixes=[uri], collapse_sections=False, top_k=100).hits
+    hits = client.search("freshwater ducks", uri_prefixes=[uri], collapse_sections=False, top_k=100).hits
     assert len({hit.chunk_index for hit in hits}) == len(hits)
     assert {hit.revision for hit in hits} == {again.revision}

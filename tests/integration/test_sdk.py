@@ -42,7 +42,7 @@ def test_a_file_is_ingested_found_outlined_and_deleted(running_loom: RunningLoom
         assert inner.section_content is not None
         assert "Drain it, do not kill it" in inner.section_content
 
-        assert [document.source_uri for document in client.list(prefixes=["file://"], page_size=1)] == [uri]
+        assert [document.source_uri for document in client.list(uri_prefixes=["file://"], page_size=1)] == [uri]
         assert client.delete(uri).revision == 1
         assert client.search("a worker hangs in state claiming").hits == ()
         with pytest.raises(errors.NotFound) as caught:

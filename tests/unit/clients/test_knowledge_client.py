@@ -57,7 +57,9 @@ def test_a_hit_exposes_all_that_the_contract_says_of_it(fake: Fake, client: Know
 
 def test_a_search_asks_for_what_it_was_told(fake: Fake, client: KnowledgeClient) -> None:
     fake.on("Search", search_pb2.SearchResponse())
-    client.search("x", mode="lexical", prefixes=["file:///"], formats=["", "pdf"], since=timedelta(days=1), collapse_sections=False)
+    client.search(
+        "x", mode="lexical", uri_prefixes=["file:///"], formats=["", "pdf"], since=timedelta(days=1), collapse_sections=False
+    )
     asked = fake.request("Search")
     assert asked.mode == search_pb2.SEARCH_MODE_LEXICAL
     assert list(asked.uri_prefixes) == ["file:///"]
@@ -126,7 +128,7 @@ def test_a_listing_asks_for_pages_only_as_they_are_needed(fake: Fake, client: Kn
         return documents_pb2.ListDocumentsResponse(documents=documents, next_page_token=following)
 
     fake.on("ListDocuments", page)
-    listed = client.list(prefixes=["x"], page_size=2)
+    listed = client.list(uri_prefixes=["x"], page_size=2)
     assert next(listed).source_uri == "a"
     assert len(fake.calls("ListDocuments")) == 1
     assert [document.source_uri for document in listed] == ["b", "c", "d"]

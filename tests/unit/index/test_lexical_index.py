@@ -80,14 +80,17 @@ def test_a_chunk_without_context_is_scored_on_its_text() -> None:
     assert [hit.chunk_id for hit in find(index, "pump")] == [1, 2]
 
 
-@settings(max_examples=40, deadline=None)
+@pytest.mark.parametrize("hits_per_name", [0, 16, 1_000_000], ids=["named", "chosen", "read"])
+@settings(max_examples=25, deadline=None)
 @given(
     st.lists(st.lists(st.sampled_from(WORDS), max_size=5), min_size=1, max_size=60),
     st.sets(st.integers(1, 60)),
     st.lists(st.sampled_from(WORDS), min_size=1, max_size=3),
     st.integers(1, 8),
 )
-def test_the_filtered_top_k_is_the_true_one_on_both_paths(bags: list[list[str]], ids: set[int], query: list[str], k: int) -> None:
+def test_the_filtered_top_k_is_the_true_one_on_every_path(
+    hits_per_name: int, bags: list[list[str]], ids: set[int], query: list[str], k: int
+) -> None:
     index = TantivyIndex()
     texts = [" ".join(bag) for bag in bags]
     half = len(texts) // 2
@@ -96,7 +99,9 @@ def test_the_filtered_top_k_is_the_true_one_on_both_paths(bags: list[list[str]],
     everything = find(index, " ".join(query), k=1_000, ids=range(1, 61))
     assert everything == sorted(everything, key=lambda hit: (-hit.score, hit.chunk_id))
     assert {hit.chunk_id for hit in everything} == {i for i, bag in enumerate(bags, start=1) if set(bag) & set(query)}
-    assert find(index, " ".join(query), k=k, ids=sorted(ids)) == [hit for hit in everything if hit.chunk_id in ids][:k]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("knowledge_svc.index.lexical.HITS_PER_NAME", hits_per_name)
+        assert find(index, " ".join(query), k=k, ids=sorted(ids)) == [hit for hit in everything if hit.chunk_id in ids][:k]
 
 
 def test_ties_at_the_cut_go_to_the_smaller_id_across_commits() -> None:
