@@ -33,6 +33,8 @@ _DATABASE_ID: Final = "SELECT database_id FROM meta"
 _NEW_DATABASE_ID: Final = "UPDATE meta SET database_id = uuid()::VARCHAR"
 _NAMESPACES: Final = "SELECT namespace_id, org, namespace FROM namespaces"
 _SWEEP_STAGED: Final = "DELETE FROM chunks WHERE staged_seq NOT IN (SELECT staged_seq FROM revisions)"
+_ENDED: Final = (duckdb.FatalException, duckdb.InterruptException, duckdb.ConnectionException)
+"""What a query meets when DuckDB ended, or is started anew under it."""
 _log: Final = logging.getLogger(__name__)
 
 
@@ -213,15 +215,22 @@ class Record:
         generation = self._database.generation
         try:
             return query(self._database.reader(), statement, parameters)
-        except duckdb.FatalException:
-            self._revive(generation)
+        except _ENDED as error:
+            self._revive(generation, error)
             return query(self._database.reader(), statement, parameters)
 
-    def _revive(self, generation: int) -> None:
-        """Starts DuckDB anew unless another thread did since the generation that failed."""
+    def _revive(self, generation: int, error: duckdb.Error) -> None:
+        """Sees that DuckDB was started anew since the generation in which a query ended.
+
+        Raises:
+            Error: the query's own, where DuckDB had no reason to start anew.
+        """
         with self._write_lock:
-            if self._database.generation == generation:
-                self._database.reopen()
+            if self._database.generation != generation:
+                return
+            if not isinstance(error, duckdb.FatalException):
+                raise error
+            self._database.reopen()
 
     def _acknowledge(self, change: Change) -> None:
         self._committed = change.seq
