@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import datetime as dt
-import random
 from decimal import Decimal
+from fractions import Fraction
+from random import Random
 from typing import Any
 
 import pytest
@@ -64,6 +65,18 @@ def test_averages_round_half_to_even_at_nine_places(tables: Tables, values: list
     assert str(result) == str(Decimal(average))
 
 
+@pytest.mark.parametrize("scale", [0, 2, 9, 10, 12, 20])
+def test_averages_are_those_of_fractions_rounded_half_to_even(tables: Tables, scale: int) -> None:
+    random = Random(scale)
+    near_ties = max(1, 10 ** (scale - 9) // 2)
+    groups = [[random.randint(-9, 9) * near_ties for _ in range(random.randint(1, 4))] for _ in range(500)]
+    rows = [[Decimal(group), Decimal(f"{units}E-{scale}")] for group, many in enumerate(groups) for units in many]
+    tables.publish(make_dataset([number("group", 9), number("x", 30, scale)], rows))
+    asked = tables.rows(group_by=(GroupBy(ColumnRef("group")),), aggregates=(Aggregate(AVG, ColumnRef("x")),))
+    expected = [round(Fraction(sum(many), len(many)) / 10**scale * 10**9) for many in groups]  # Python rounds half to even
+    assert [int(average.scaleb(9)) for _, average in asked] == expected
+
+
 def test_an_average_of_whole_numbers_past_doubles_is_exact(tables: Tables) -> None:
     assert figure(tables, number("x", 18), [Decimal(9007199254740993)] * 3, AVG) == 9007199254740993
     assert figure(tables, number("x", 29), [Decimal(10**28 + 1), Decimal(10**28)], AVG) == Decimal(
@@ -116,10 +129,10 @@ def test_durations_add_up_past_64_bits_of_microseconds_and_average_to_the_micros
 
 
 def test_a_sum_of_doubles_does_not_depend_on_the_order_of_the_rows_and_says_it_is_one(tables: Tables) -> None:
-    values = [random.Random(7).uniform(-1e9, 1e9) for _ in range(500)] + [1e16, 1.0, -1e16]
+    values = [Random(7).uniform(-1e9, 1e9) for _ in range(500)] + [1e16, 1.0, -1e16]
     sums = set()
     for seed in range(5):
-        random.Random(seed).shuffle(values)
+        Random(seed).shuffle(values)
         sums.add(figure(tables, double("x"), values, SUM))
     assert len(sums) == 1
     table, _ = tables.ask(aggregates=(Aggregate(SUM, ColumnRef("x")), Aggregate(AVG, ColumnRef("x"))))
