@@ -98,7 +98,7 @@ class DuckDbEngine:
         """Opens a session that reads the plan's snapshots, their bytes checked, and stops in time."""
         paths = {one.snapshot_id: self._files.verified(one) for one in checked.snapshots}
         stop = stop.shortened(self._limits.timeout_s)
-        with self._connection(stop) as connection, _views(connection, paths), _translated(stop):
+        with self._connection(stop) as connection, _translated(stop), _views(connection, paths):
             yield Session(connection, stop)
 
     @contextmanager
@@ -136,6 +136,7 @@ def locked_connection(directory: Path, limits: EngineLimits) -> duckdb.DuckDBPyC
             "allow_community_extensions": False,
             "allow_persistent_secrets": False,
             "python_enable_replacements": False,
+            "preserve_insertion_order": False,  # every statement orders its rows; this way it takes less memory
         },
     )
     connection.execute("SET TimeZone = 'UTC'")
@@ -186,11 +187,12 @@ def _views(connection: duckdb.DuckDBPyConnection, paths: dict[str, Path]) -> Ite
     """Gives each snapshot's file its id as a name."""
     try:
         for snapshot_id, path in paths.items():
-            connection.read_parquet(str(path)).create_view(snapshot_id)
+            connection.read_parquet(str(path)).create_view(snapshot_id, replace=True)
         yield
     finally:
-        for snapshot_id in paths:
-            connection.execute(f"DROP VIEW IF EXISTS {quote(snapshot_id)}")
+        with suppress(duckdb.InterruptException):  # what is left is replaced by the next query of the snapshot
+            for snapshot_id in paths:
+                connection.execute(f"DROP VIEW IF EXISTS {quote(snapshot_id)}")
 
 
 @contextmanager
@@ -220,7 +222,7 @@ def _translated(stop: Stop) -> Iterator[None]:
         stop.check()
         raise
     except duckdb.OutOfMemoryException as error:
-        raise QueryMemory("the query needs more memory than allowed; narrow it with where or group by fewer columns") from error
+        raise QueryMemory("the query needs more memory than allowed; narrow it with where, or take fewer columns or groups") from error
     except duckdb.OutOfRangeException as error:
         raise _overflow() from error
     except duckdb.InvalidInputException as error:

@@ -13,7 +13,10 @@ Scalar: TypeAlias = str | int | Decimal | float | bool | dt.date | dt.datetime |
 
 
 class Operator(StrEnum):
-    """How a column is compared. Every comparison with null is false but `is_null`, so `ne` and `not_in` leave nulls out."""
+    """How a column is compared. Every comparison with null is false but `is_null`, so `ne` and `not_in` leave nulls out.
+
+    Text is compared by code points. A double that is not a number equals itself and is greater than every number.
+    """
 
     EQ = "eq"
     NE = "ne"

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 from decimal import Decimal
 from typing import Any
 
@@ -21,7 +22,7 @@ from knowledge_svc.domain.plan import (
     SelectColumn,
     TimePart,
 )
-from tests.dataset_fixtures import Tables, make_dataset, number, text
+from tests.dataset_fixtures import Tables, double, make_dataset, number, text
 
 COUNT = Aggregate(AggregateFunction.COUNT)
 
@@ -79,6 +80,25 @@ def test_a_column_of_38_digits_is_compared_with_its_greatest_numbers(tables: Tab
     assert kept(tables, compared(Operator.BETWEEN, Decimal("-1e50"), Decimal("-0.5"))) == [1]
     assert kept(tables, compared(Operator.IN, Decimal("0.5"), Decimal("1e50"), most)) == [0]
     assert kept(tables, compared(Operator.BETWEEN, Decimal(1), Decimal("-1e50"))) == []
+
+
+def test_a_double_that_is_not_a_number_is_greater_than_every_number(tables: Tables) -> None:
+    tables.publish(make_dataset([double("x")], [[math.nan], [1.5], [math.inf], [None], [-math.nan]]))
+    assert kept(tables, compared(Operator.GT, 1e300)) == [0, 2, 4]
+    assert kept(tables, compared(Operator.LT, 1e300)) == [1]
+    assert [(str(x), n) for x, n in tables.rows(group_by=(GroupBy(ColumnRef("x")),), aggregates=(COUNT,))] == [
+        ("1.5", 1),
+        ("inf", 1),
+        ("nan", 2),
+        ("None", 1),
+    ]
+    ((total,),) = tables.rows(aggregates=(Aggregate(AggregateFunction.SUM, ColumnRef("x")),))
+    assert math.isnan(total)
+
+
+def test_a_decimal_literal_meets_the_double_nearest_to_it(tables: Tables) -> None:
+    tables.publish(make_dataset([double("x")], [[0.1], [0.1 + 2**-56]]))
+    assert kept(tables, compared(Operator.EQ, Decimal("0.1"))) == [0]
 
 
 def test_text_is_compared_by_code_points_unless_case_is_ignored(tables: Tables) -> None:
