@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict
 from decimal import Decimal
 from typing import Final, TypeAlias
 
-from artifact.locators import Locator, SheetPlace, describe, kind_of
+from artifact.locators import Locator, describe, kind_of
 from artifact.model import ROW_ID, ROW_LOCATOR, Artifact, Block, BlockType, Cell, Dataset, Visibility
+from extractor_svc.blocks import words_of
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 
@@ -22,10 +24,10 @@ def to_json(artifact: Artifact) -> dict[str, Json]:
     """The whole artifact as values that JSON has.
 
     Numbers of datasets are strings, so that their digits stay exact; dates and times are ISO 8601, time spans seconds. A
-    table that is a dataset is written once: its block's `text` is empty, its words standing in `datasets` and its grid in
-    `cells`; only rows that the dataset rejected stay in the block's text.
+    table that is a dataset is written once: its words stand in `datasets`, its grid in `cells`, and its block's `text` has only
+    what the dataset does not write as it is displayed, such as rejected rows, `7.5%` for 0.075 or `1,234` for 1234.
     """
-    bound = {dataset.id: dataset for dataset in artifact.datasets}
+    written = _Written(artifact)
     return {
         "format": artifact.format,
         "parser": artifact.parser,
@@ -39,7 +41,7 @@ def to_json(artifact: Artifact) -> dict[str, Json]:
             {"code": warning.code, "message": warning.message, "locator": _locator(warning.locator)}
             for warning in artifact.warnings
         ],
-        "blocks": [_block(block, bound.get(block.dataset_id)) for block in artifact.blocks],
+        "blocks": [_block(block, written.text_besides(block)) for block in artifact.blocks],
         "datasets": [_dataset(dataset) for dataset in artifact.datasets],
     }
 
@@ -73,11 +75,11 @@ def _locator(locator: Locator | None) -> Json:
     return None if locator is None else {kind_of(locator): asdict(locator)}
 
 
-def _block(block: Block, dataset: Dataset | None) -> dict[str, Json]:
+def _block(block: Block, text: str) -> dict[str, Json]:
     return {
         "id": block.id,
         "type": block.type.value,
-        "text": block.text if dataset is None else _text_besides(block, dataset),
+        "text": text,
         "level": block.level,
         "section_path": list(block.section_path),
         "locator": _locator(block.locator),
@@ -96,19 +98,38 @@ def _cell(cell: Cell) -> dict[str, Json]:
     return dict(asdict(cell))
 
 
-def _text_besides(block: Block, dataset: Dataset) -> str:
-    """What a table's text holds that its dataset does not: rejected rows, or all of it where not every one of them is known."""
-    if not dataset.rejected_count:
-        return ""
-    if dataset.rejected_count > len(dataset.rejected_rows):
-        return block.text
-    within = (row for row in dataset.rejected_rows if _lies_in(row.locator, block.locator))
-    return "\n".join("\t".join(row.values) for row in within)
+class _Written:
+    """The words that each dataset writes, and which of a table's words are still to be written beside it."""
+
+    def __init__(self, artifact: Artifact) -> None:
+        self._left = {dataset.id: _words_written(dataset) for dataset in artifact.datasets}
+
+    def text_besides(self, block: Block) -> str:
+        """A block's text; of a table's, the cells whose words its dataset does not write, such as those of rejected rows."""
+        left = self._left.get(block.dataset_id)
+        if left is None:
+            return block.text
+        rows = ([cell for cell in line.split("\t") if not _take(left, cell)] for line in block.text.split("\n"))
+        return "\n".join("\t".join(cells) for cells in rows if any(cells))
 
 
-def _lies_in(row: Locator, block: Locator) -> bool:
-    if isinstance(row, SheetPlace) and isinstance(block, SheetPlace):
-        return block.first_row <= row.first_row <= block.last_row
+def _words_written(dataset: Dataset) -> Counter[str]:
+    words = _folded("\n".join(column.name for column in dataset.columns))
+    for row in _rows(dataset):
+        words.update(_folded("\n".join(str(value) for value in row if value is not None)))
+    return words
+
+
+def _folded(text: str) -> Counter[str]:
+    return words_of(text.casefold())
+
+
+def _take(left: Counter[str], text: str) -> bool:
+    """Takes a text's words out of those that are left; False, and takes none, where one of them is missing."""
+    wanted = _folded(text)
+    if any(left[word] < count for word, count in wanted.items()):
+        return False
+    left.subtract(wanted)
     return True
 
 
@@ -120,7 +141,7 @@ def _dataset(dataset: Dataset) -> dict[str, Json]:
         "place": describe(dataset.locator),
         "header_rows": dataset.header_rows,
         "columns": [_column(dataset, i) for i in range(len(dataset.columns))],
-        "rows": list(_rows(dataset)),
+        "rows": [*_rows(dataset)],
         "row_locators": dataset.rows.column(ROW_LOCATOR).to_pylist(),
         "row_count": dataset.rows.num_rows,
         "rejected_count": dataset.rejected_count,
@@ -149,7 +170,7 @@ def _column(dataset: Dataset, index: int) -> dict[str, Json]:
     }
 
 
-def _rows(dataset: Dataset) -> Iterator[Json]:
+def _rows(dataset: Dataset) -> Iterator[list[Json]]:
     names = [name for name in dataset.rows.column_names if name not in (ROW_ID, ROW_LOCATOR)]
     for batch in dataset.rows.select(names).to_batches():
         for values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
