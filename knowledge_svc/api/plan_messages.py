@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from loom.knowledge.v1 import datasets_pb2 as pb
 
@@ -21,6 +21,8 @@ from knowledge_svc.domain.plan import (
     Predicate,
     SelectColumn,
 )
+
+_N = TypeVar("_N", pb.GroupBy, pb.Aggregate, pb.SelectColumn)
 
 # Any: numbers of enums, which the generated types take apart by name
 _OPERATOR_NUMBERS: Final[dict[object, Any]] = {kind: number for number, kind in OPERATORS.items()}
@@ -48,7 +50,9 @@ def _predicate(predicate: Predicate) -> pb.Predicate:
         case Comparison():
             return pb.Predicate(comparison=_comparison(predicate))
         case Not(inner):
-            return pb.Predicate(**{"not": _predicate(inner)})
+            message = pb.Predicate()
+            getattr(message, "not").CopyFrom(_predicate(inner))
+            return message
         case All(predicates):
             return pb.Predicate(all=pb.PredicateList(predicates=map(_predicate, predicates)))
         case AnyOf(predicates):
@@ -69,14 +73,14 @@ def _ref(ref: ColumnRef) -> pb.ColumnRef:
 
 
 def _group_by(key: GroupBy) -> pb.GroupBy:
-    message = pb.GroupBy(column=_ref(key.column), **{"as": key.name})
+    message = _named(pb.GroupBy(column=_ref(key.column)), key.name)
     if key.time_part is not None:
         message.time_part = _PART_NUMBERS[key.time_part]
     return message
 
 
 def _aggregate(aggregate: Aggregate) -> pb.Aggregate:
-    message = pb.Aggregate(function=_FUNCTION_NUMBERS[aggregate.function], **{"as": aggregate.name})
+    message = _named(pb.Aggregate(function=_FUNCTION_NUMBERS[aggregate.function]), aggregate.name)
     if aggregate.column is not None:
         message.column.CopyFrom(_ref(aggregate.column))
     if aggregate.condition is not None:
@@ -85,7 +89,13 @@ def _aggregate(aggregate: Aggregate) -> pb.Aggregate:
 
 
 def _select(column: SelectColumn) -> pb.SelectColumn:
-    return pb.SelectColumn(expression=pb.Expression(column=_ref(column.column)), **{"as": column.name})
+    return _named(pb.SelectColumn(expression=pb.Expression(column=_ref(column.column))), column.name)
+
+
+def _named(message: _N, name: str) -> _N:
+    """Sets the field `as`, which is a keyword of Python and no argument can be called by."""
+    setattr(message, "as", name)
+    return message
 
 
 def _order_by(order: OrderBy) -> pb.OrderBy:

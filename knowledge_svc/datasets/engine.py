@@ -222,7 +222,9 @@ def _translated(stop: Stop) -> Iterator[None]:
         stop.check()
         raise
     except duckdb.OutOfMemoryException as error:
-        raise QueryMemory("the query needs more memory than allowed; narrow it with where, or take fewer columns or groups") from error
+        raise QueryMemory(
+            "the query needs more memory than allowed; narrow it with where, or take fewer columns or groups"
+        ) from error
     except duckdb.OutOfRangeException as error:
         raise _overflow() from error
     except duckdb.InvalidInputException as error:

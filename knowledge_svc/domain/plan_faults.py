@@ -42,7 +42,8 @@ class PlanFaults:
 
     def _told(self) -> list[FieldViolation]:
         """The faults, as many as a status can carry in its trailing metadata, and how many more there are."""
-        told, size = [], 0
+        told: list[FieldViolation] = []
+        size = 0
         for place, violation in enumerate(self._violations):
             size += len(violation.field.encode()) + len(violation.description.encode())
             if size > _TOLD_BYTES and told:
