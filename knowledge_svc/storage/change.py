@@ -9,7 +9,7 @@ from typing import Final
 import pyarrow as pa
 
 from knowledge_svc.domain.model import Scope
-from knowledge_svc.storage.sql import Connection, Parameters, Row, fetch, insert, run
+from knowledge_svc.storage.sql import Connection, Parameters, Row, fetch, insert, insert_one, run
 
 _COUNTERS: Final = "SELECT change_seq, chunk_id, namespace_id, job_seq FROM counters"
 _KEEP_COUNTERS: Final = """
@@ -62,6 +62,11 @@ class Change:
         if rows:
             insert(self._connection, table, rows, schema=self._schemas[table])
 
+    def insert_one(self, table: str, row: Row) -> None:
+        """Inserts a row; columns it does not name are null."""
+        self._mark()
+        insert_one(self._connection, table, row)
+
     def namespace_id(self, scope: Scope) -> int:
         """Returns the id of a scope, giving it one on its first write."""
         known = self._namespaces.get(scope) or self.new_namespaces.get(scope)
@@ -69,7 +74,7 @@ class Change:
             return known
         self._counters.namespace_id += 1
         given = self._counters.namespace_id
-        self.insert("namespaces", [{"namespace_id": given, "org": scope.org, "namespace": scope.namespace, "last_served": 0}])
+        self.insert_one("namespaces", {"namespace_id": given, "org": scope.org, "namespace": scope.namespace, "last_served": 0})
         self.new_namespaces[scope] = given
         return given
 

@@ -96,25 +96,14 @@ def document_of(row: Row, scope: Scope) -> Document:
 def chunk_rows(draft: RevisionDraft, chunk_ids: tuple[int, ...], *, staged_seq: int) -> list[Row]:
     """Makes the rows of `chunks` that stage a draft."""
     return [
-        {
-            "chunk_id": chunk_id,
-            "staged_seq": staged_seq,
-            "chunk_index": chunk.index,
-            "content": chunk.content,
-            "context": chunk.context,
-            "section_path": chunk.section_path,
-            "locator": to_json(chunk.locator),
-            "content_hash": chunk.content_hash,
-            "block_type": chunk.block_type,
-            "block_ids": chunk.block_ids,
-            "keys": chunk.keys,
-            "noise": chunk.noise,
-            "input_hash": sha256_of(chunk.embedding_input),
-            "embedding_model": draft.embedding_model,
-            "vector": vector,
-        }
+        _chunk_row(chunk, chunk_id, staged_seq=staged_seq) | {"embedding_model": draft.embedding_model, "vector": vector}
         for chunk_id, chunk, vector in zip(chunk_ids, draft.chunks, draft.vectors, strict=True)
     ]
+
+
+def hash_key(sha256: str) -> int:
+    """Returns the first 64 bits of a hash, by which a scan finds it many times faster than by its text."""
+    return int.from_bytes(bytes.fromhex(sha256[:16]), "big", signed=True)
 
 
 def stored_chunk_of(row: Row, scope: Scope) -> StoredChunk:
@@ -325,6 +314,27 @@ def job_of(row: Row, scope: Scope) -> Job:
         datasets=row["datasets"],
         format=row["format"],
     )
+
+
+def _chunk_row(chunk: Chunk, chunk_id: int, *, staged_seq: int) -> Row:
+    input_hash = sha256_of(chunk.embedding_input)
+    return {
+        "chunk_id": chunk_id,
+        "staged_seq": staged_seq,
+        "chunk_index": chunk.index,
+        "content": chunk.content,
+        "context": chunk.context,
+        "section_path": chunk.section_path,
+        "locator": to_json(chunk.locator),
+        "content_hash": chunk.content_hash,
+        "block_type": chunk.block_type,
+        "block_ids": chunk.block_ids,
+        "keys": chunk.keys,
+        "noise": chunk.noise,
+        "content_key": hash_key(chunk.content_hash),
+        "input_key": hash_key(input_hash),
+        "input_hash": input_hash,
+    }
 
 
 def _original_of(row: Row) -> Original | None:

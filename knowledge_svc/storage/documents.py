@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from knowledge_svc.domain.errors import DocumentNotFound
 from knowledge_svc.domain.model import Document, DocumentFilter, Scope, Section, StoredChunk
-from knowledge_svc.storage.codec import document_of, section_of, stored_chunk_of
+from knowledge_svc.storage.codec import document_of, hash_key, section_of, stored_chunk_of
 from knowledge_svc.storage.record import Record
 from knowledge_svc.storage.sql import Row
 from knowledge_svc.storage.vectors import vectors_of
@@ -49,14 +49,21 @@ _LIVE_CONTENT: Final = """
     ORDER BY source_uri LIMIT 1
 """
 _SERVED_ELSEWHERE: Final = """
-    SELECT count(DISTINCT c.content_hash) AS hashes FROM chunks c JOIN revisions r USING (staged_seq)
-    WHERE c.content_hash IN (SELECT unnest($hashes::VARCHAR[]))
+    WITH found AS MATERIALIZED (
+        SELECT staged_seq, content_hash FROM chunks WHERE content_key IN (SELECT unnest($keys::BIGINT[]))
+    )
+    SELECT count(DISTINCT f.content_hash) AS hashes FROM found f JOIN revisions r USING (staged_seq)
+    WHERE f.content_hash IN (SELECT unnest($hashes::VARCHAR[]))
         AND r.namespace_id = $namespace AND r.superseded_at IS NULL AND r.source_uri <> $uri
 """
 _VECTORS_BY_INPUT: Final = """
-    SELECT c.input_hash, any_value(c.vector) AS vector FROM chunks c JOIN revisions r USING (staged_seq)
-    WHERE c.input_hash IN (SELECT unnest($hashes::VARCHAR[])) AND c.embedding_model = $model AND r.namespace_id = $namespace
-    GROUP BY c.input_hash
+    WITH found AS MATERIALIZED (
+        SELECT staged_seq, input_hash, vector FROM chunks
+        WHERE input_key IN (SELECT unnest($keys::BIGINT[])) AND embedding_model = $model
+    )
+    SELECT f.input_hash, any_value(f.vector) AS vector FROM found f JOIN revisions r USING (staged_seq)
+    WHERE f.input_hash IN (SELECT unnest($hashes::VARCHAR[])) AND r.namespace_id = $namespace
+    GROUP BY f.input_hash
 """
 
 
@@ -116,12 +123,12 @@ class DocumentReads:
 
     def chunks_served_elsewhere(self, scope: Scope, content_hashes: Sequence[str], *, not_uri: str) -> int:
         """Returns how many of the hashes are of a live chunk of another source_uri."""
-        parameters = {"namespace": self._record.namespace_id(scope), "hashes": list(content_hashes), "uri": not_uri}
+        parameters = {"namespace": self._record.namespace_id(scope), **_hashes(content_hashes), "uri": not_uri}
         return int(self._record.rows(_SERVED_ELSEWHERE, parameters)[0]["hashes"])
 
     def vectors_by_input(self, scope: Scope, input_hashes: Sequence[str], *, model: str) -> dict[str, npt.NDArray[np.float32]]:
         """Returns the vectors already made of these embedding inputs (SHA-256) under the model."""
-        parameters = {"namespace": self._record.namespace_id(scope), "hashes": list(input_hashes), "model": model}
+        parameters = {"namespace": self._record.namespace_id(scope), **_hashes(input_hashes), "model": model}
         found = self._record.table(_VECTORS_BY_INPUT, parameters)
         return dict(zip(found.column("input_hash").to_pylist(), vectors_of(found.column("vector")), strict=True))
 
@@ -131,6 +138,10 @@ class DocumentReads:
 
     def _stored(self, row: Row) -> StoredChunk:
         return stored_chunk_of(row, self._record.scope(row["namespace_id"]))
+
+
+def _hashes(hashes: Sequence[str]) -> dict[str, object]:
+    return {"hashes": list(hashes), "keys": [hash_key(sha256) for sha256 in hashes]}
 
 
 def _not_found(scope: Scope, source_uri: str, revision: int | None) -> DocumentNotFound:

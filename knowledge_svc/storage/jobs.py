@@ -94,7 +94,7 @@ class RecordJobQueue:
     def add_upload(self, upload: Upload) -> None:
         """Keeps an upload whose blob is stored."""
         with self._record.writing() as change:
-            change.insert("uploads", [upload_row(upload, namespace_id=change.namespace_id(upload.scope))])
+            change.insert_one("uploads", upload_row(upload, namespace_id=change.namespace_id(upload.scope)))
 
     def upload(self, scope: Scope, upload_id: str) -> Upload:
         """Returns an upload.
@@ -118,7 +118,7 @@ class RecordJobQueue:
             if request and (row := same_body(change.rows(FIND_REQUEST, key_parameters(request)), request)):
                 return _read(change, job.scope, row["ingestion_id"])
             queued = replace(job, seq=change.job_seq())
-            change.insert("ingestions", [job_row(queued, namespace_id=change.namespace_id(job.scope))])
+            change.insert_one("ingestions", job_row(queued, namespace_id=change.namespace_id(job.scope)))
             if request:
                 keep_request(change, request, at=job.queued_at, ingestion_id=job.ingestion_id)
         return queued

@@ -138,7 +138,7 @@ def _insert_version(change: Change, staged: StagedRevision) -> None:
     draft, staged_seq = staged.draft, staged.change_seq
     namespace_id = change.namespace_id(draft.document.scope)
     numbers = {"namespace_id": namespace_id, "staged_seq": staged_seq, "change_seq": change.seq}
-    change.insert("revisions", [document_row(draft.document, **numbers)])
+    change.insert_one("revisions", document_row(draft.document, **numbers))
     change.insert("sections", section_rows(draft.sections, staged_seq=staged_seq))
     change.insert("datasets", [dataset_row(dataset, **numbers) for dataset in draft.datasets])
 

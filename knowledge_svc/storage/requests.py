@@ -55,4 +55,4 @@ def keep_request(
         "change_seq": change.seq,
         "created_at": at,
     }
-    change.insert("requests", [row])
+    change.insert_one("requests", row)

@@ -31,7 +31,7 @@ _TABLES_V1: Final = (
     CREATE TABLE chunks (
         chunk_id BIGINT, staged_seq BIGINT, chunk_index BIGINT, content VARCHAR, context VARCHAR, section_path VARCHAR[],
         locator VARCHAR, content_hash VARCHAR, block_type VARCHAR, block_ids VARCHAR[], keys VARCHAR[], noise BOOLEAN,
-        input_hash VARCHAR, embedding_model VARCHAR, vector FLOAT[{dimension}]
+        content_key BIGINT, input_key BIGINT, input_hash VARCHAR, embedding_model VARCHAR, vector FLOAT[{dimension}]
     )""",
     """
     CREATE TABLE sections (

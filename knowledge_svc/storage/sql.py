@@ -39,6 +39,13 @@ def table_schemas(connection: Connection) -> dict[str, pa.Schema]:
     return {row["table_name"]: _schema(connection, row["table_name"]) for row in fetch(connection, _TABLES)}
 
 
+def insert_one(connection: Connection, table: str, row: Row) -> None:
+    """Inserts one row, bound value by value: for one row that takes half the time of a way through Arrow."""
+    columns, places = ", ".join(map(quoted, row)), ", ".join("?" for _ in row)
+    values = [list(value) if isinstance(value, tuple) else value for value in row.values()]
+    connection.execute(" ".join(("INSERT INTO", quoted(table), "(", columns, ") VALUES (", places, ")")), values).fetchall()
+
+
 def insert(connection: Connection, table: str, rows: Sequence[Row], *, schema: pa.Schema) -> None:
     """Inserts rows through Arrow; each row names every column of the table."""
     if any(row.keys() != set(schema.names) for row in rows):
