@@ -86,23 +86,35 @@ class Store(Protocol):
         """
 
     def stage(self, draft: RevisionDraft) -> StagedRevision:
-        """Writes the draft's chunks, not served yet, in one transaction."""
+        """Writes the draft's chunks, not served yet, in one transaction.
+
+        Raises:
+            IndexModelMismatch: the record's vectors are of another model or length.
+        """
 
     def publish(self, staged: StagedRevision) -> Publication:
         """Makes the staged revision the live one in one transaction, with its datasets, its job's end and its request key.
 
+        Under a request key that an earlier call used, that call's answer comes back and the staged chunks go.
+
         Raises:
             RevisionConflict: the live revision is not the draft's base any more; nothing was written.
+            IdempotencyConflict: the request id was used with another body; nothing was written.
+            Cancelled: the draft's job was asked to stop, or ended; nothing was written.
+            FailedPrecondition: the staged chunks were abandoned.
         """
 
     def abandon(self, staged: StagedRevision) -> None:
-        """Removes staged chunks that will not be published."""
+        """Removes staged chunks that will not be published; leaves published ones alone."""
 
     def retire(self, document: Document, *, at: datetime, request: RequestKey | None = None) -> Publication:
         """Retires a live document, its chunks and its datasets in one transaction.
 
+        Under a request key that an earlier call used, that call's answer comes back.
+
         Raises:
             RevisionConflict: another version is live.
+            IdempotencyConflict: the request id was used with another body; nothing was written.
         """
 
     def scopes(self) -> list[Scope]:
@@ -127,7 +139,10 @@ class Store(Protocol):
 
 
 class JobQueue(Protocol):
-    """Uploads and ingestions in the record; every change is durable when it returns."""
+    """Uploads and ingestions in the record; every change is durable when it returns.
+
+    Word from an attempt that is over, such as a late progress, changes nothing.
+    """
 
     def add_upload(self, upload: Upload) -> None:
         """Keeps an upload whose blob is stored."""
@@ -163,16 +178,19 @@ class JobQueue(Protocol):
         """
 
     def next_due(self, *, now: datetime) -> datetime | None:
-        """Returns when the next waiting job is due, None where none waits."""
+        """Returns when the next waiting job is due, `now` where one is already, None where none waits.
+
+        A job that waits for an earlier one of its source does not count: the end of that one lets it go.
+        """
 
     def progress(self, job: Job, *, stage: JobStage, unit: str, done: int, total: int, lease_until: datetime) -> None:
         """Records where a processing job stands and renews its lease."""
 
     def retry(self, job: Job, *, failure: JobFailure, next_attempt_at: datetime, now: datetime) -> None:
-        """Puts a processing job back to wait."""
+        """Puts a processing job back to wait; one that was asked to stop ends as cancelled."""
 
     def fail(self, job: Job, *, failure: JobFailure, now: datetime) -> None:
-        """Ends a job that publishes nothing."""
+        """Ends a processing job that publishes nothing; one that was asked to stop ends as cancelled."""
 
     def cancel(self, scope: Scope, ingestion_id: str, *, now: datetime) -> Job:
         """Ends a pending job as cancelled; marks a processing one, which its worker then ends.
@@ -185,10 +203,16 @@ class JobQueue(Protocol):
         """Ends a processing job as cancelled."""
 
     def requeue_processing(self, *, now: datetime) -> int:
-        """Puts back every job that a dead process was working on; returns how many. Called once at the start."""
+        """Puts back every job that a dead process was working on; returns how many. Called once at the start.
+
+        One that was asked to stop ends as cancelled and is not counted.
+        """
 
     def counts(self) -> dict[JobState, int]:
-        """Returns how many jobs stand in each state."""
+        """Returns how many jobs stand in each state, every state named."""
+
+    def prune(self, *, now: datetime) -> None:
+        """Forgets jobs that ended 30 days ago with their request keys, and uploads that expired 7 days ago and serve no job."""
 
 
 class BlobStore(Protocol):
@@ -198,7 +222,11 @@ class BlobStore(Protocol):
         """Opens a spool file that vanishes unless it is kept."""
 
     def put(self, content: bytes) -> str:
-        """Keeps bytes and returns their SHA-256."""
+        """Keeps bytes and returns their SHA-256.
+
+        Raises:
+            EmptyDocument: there are none.
+        """
 
     def read(self, sha256: str) -> bytes:
         """Returns the bytes.
@@ -233,7 +261,11 @@ class BlobFile(Protocol):
         """Hash of the bytes written so far."""
 
     def keep(self) -> str:
-        """Syncs the file, moves it under its hash, and returns the hash."""
+        """Syncs the file, moves it under its hash, and returns the hash.
+
+        Raises:
+            EmptyDocument: nothing was written.
+        """
 
 
 class VectorIndex(Protocol):

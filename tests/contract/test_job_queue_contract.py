@@ -57,18 +57,16 @@ CORRUPT = JobFailure(JobErrorCode.CORRUPT, FailureClass.CONTENT, "the file is da
 
 @dataclass(frozen=True)
 class Backend:
-    """A queue, the store beside it, and what a housekeeper calls."""
+    """A queue, and the store beside it that ends jobs by publishing."""
 
     queue: JobQueue
     store: Store
-    prune: Callable[[datetime], None]
 
 
 @contextmanager
 def _record_backend(folder: Path) -> Iterator[Backend]:
     with open_record(folder) as record:
-        queue = RecordJobQueue(record)
-        yield Backend(queue, RecordStore(record), lambda now: queue.prune(now=now))
+        yield Backend(RecordJobQueue(record), RecordStore(record))
 
 
 BACKENDS: dict[str, Callable[[Path], AbstractContextManager[Backend]]] = {"record": _record_backend}
@@ -476,9 +474,9 @@ def test_ended_jobs_go_after_thirty_days_with_their_request_keys(backend: Backen
     backend.queue.add_job(make_job("old"), request=key)
     add(backend.queue, "open", source_uri="doc:b")
     backend.queue.fail(claimed(backend.queue), failure=CORRUPT, now=NOW)
-    backend.prune(NOW + timedelta(days=30))
+    backend.queue.prune(now=NOW + timedelta(days=30))
     assert backend.queue.job(SCOPE, "old").state is JobState.FAILED
-    backend.prune(NOW + timedelta(days=30, microseconds=1))
+    backend.queue.prune(now=NOW + timedelta(days=30, microseconds=1))
     with pytest.raises(IngestionNotFound):
         backend.queue.job(SCOPE, "old")
     assert backend.queue.job(SCOPE, "open").state is JobState.PENDING
@@ -489,9 +487,9 @@ def test_uploads_go_a_week_after_they_expire_unless_a_job_names_them(backend: Ba
     backend.queue.add_upload(make_upload("unused", expires_at=LATER))
     backend.queue.add_upload(make_upload("used", expires_at=LATER))
     backend.queue.add_job(make_job(upload=make_upload("used", expires_at=LATER)), request=None)
-    backend.prune(LATER + timedelta(days=7))
+    backend.queue.prune(now=LATER + timedelta(days=7))
     assert backend.queue.upload(SCOPE, "unused").expires_at == LATER
-    backend.prune(LATER + timedelta(days=7, microseconds=1))
+    backend.queue.prune(now=LATER + timedelta(days=7, microseconds=1))
     with pytest.raises(UploadNotFound):
         backend.queue.upload(SCOPE, "unused")
     assert backend.queue.job(SCOPE, "job1").upload.upload_id == "used"
