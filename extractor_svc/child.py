@@ -86,7 +86,7 @@ class Child:
         """Starts a child and waits until it is ready to read.
 
         Raises:
-            ChildGone: it ended, or was not ready in time.
+            ChildGone: it ended, was not ready in time, or lacks a protection that is required.
         """
         ours, theirs = socket.socketpair()
         with contextlib.ExitStack() as opened, theirs:
@@ -99,6 +99,7 @@ class Child:
         try:
             async with asyncio.timeout(settings.start_timeout_s):
                 await child._await_ready()
+            child._check_protections(settings.sandbox)
             ready = True
         except (TimeoutError, FrameFault, ChildGone) as error:
             await child._put_down()
@@ -192,6 +193,11 @@ class Child:
             raise FrameFault(f"a frame of kind {kind.name} before the child is ready")
         self.protections = ready_of(payload).protections
         self.first_rss_bytes = self.rss_bytes()
+
+    def _check_protections(self, mode: SandboxMode) -> None:
+        off = [f"{layer.name} ({layer.detail})" for layer in self.protections if not layer.on]
+        if off and mode is SandboxMode.REQUIRED:
+            raise ChildGone(f"the sandbox is required and protections are off: {', '.join(off)}")
 
     async def _exactly(self, size: int) -> bytes:
         received = bytearray(size)

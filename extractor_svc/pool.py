@@ -17,7 +17,7 @@ from extractor_svc.children import Children, Upkeep
 from extractor_svc.errors import MemoryLimit, OutputLimit, ParserCrashed, ParseTimeout
 from extractor_svc.frames import FrameFault, Kind, Progress, Refusal, Request, crash_of, progress_of, refusal_of
 from extractor_svc.quarantine import Quarantine
-from extractor_svc.sandbox import Protection, SandboxMode
+from extractor_svc.sandbox import Protection
 from extractor_svc.spool import DocumentSpool, PartSpool
 from services.errors import FailedPrecondition, InvalidArgument, LoomError, NotFound, ResourceExhausted
 
@@ -118,10 +118,6 @@ class ExtractorPool:
             self.protections = (await self._children.first()).protections
         except ChildGone as error:
             raise NoReader(str(error)) from error
-        missing = [f"{layer.name} ({layer.detail})" for layer in self.protections if not layer.on]
-        if missing and self._settings.child.sandbox is SandboxMode.REQUIRED:
-            await self.close()
-            raise NoReader(f"the sandbox is required and protections are off: {', '.join(missing)}")
 
     async def close(self) -> None:
         """Kills every child and waits until the last is gone."""

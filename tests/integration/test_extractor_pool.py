@@ -20,10 +20,10 @@ import pytest_asyncio
 from artifact.codec import ArtifactAssembler, unpack
 from artifact.locators import LineSpan, to_json
 from artifact.model import Artifact
-from extractor_svc.child import Child, ChildSettings
+from extractor_svc.child import ChildSettings
 from extractor_svc.context import Options
 from extractor_svc.errors import MemoryLimit, OutputLimit, ParserCrashed, ParseTimeout
-from extractor_svc.frames import Progress, Request
+from extractor_svc.frames import Progress, Ready, Request, ready_of
 from extractor_svc.limits import MIB, Limits
 from extractor_svc.pool import ExtractorPool, Job, NoReader, PoolSettings
 from extractor_svc.sandbox import Protection, SandboxMode
@@ -178,7 +178,7 @@ async def test_a_reader_that_only_reports_does_not_hold_the_service(pool: Extrac
 async def test_processor_time_is_bounded_by_the_kernel_as_well(tmp_path: Path) -> None:
     limits = Limits(timeout_s=0.5, progress_timeout_s=30, memory_bytes=256 * MIB)
     child = ChildSettings(limits, extra_arguments=("--mock-format",))
-    async with running(child=child) as pool:
+    async with running(child=child, spares=0) as pool:
         assert isinstance(await refusal(pool, tmp_path, do="spin"), ParseTimeout)
         await is_well(pool, tmp_path)
 
@@ -218,7 +218,7 @@ async def test_a_place_with_more_text_than_a_message_is_an_output_limit(pool: Ex
 
 @pytest.mark.parametrize("script", [{"do": "crash"}, {"do": "exit", "status": 0}, {"do": "raise"}, {"do": "garbage"}])
 async def test_a_document_that_kills_its_reader_twice_is_refused(tmp_path: Path, script: dict[str, object]) -> None:
-    async with running(spares=2) as pool:
+    async with running(spares=0) as pool:
         error = await refusal(pool, tmp_path, **script)
         assert isinstance(error, ParserCrashed)
         assert "secret" not in error.message
@@ -282,20 +282,20 @@ async def test_a_caller_cancelled_in_the_queue_is_never_started(pool: ExtractorP
 
 
 async def test_four_documents_are_read_by_two_readers(tmp_path: Path) -> None:
-    async with running(workers=2, queue_size=4) as pool:
+    async with running(workers=2, spares=0, queue_size=4) as pool:
         texts = await asyncio.gather(*(act(pool, tmp_path, do="say", text=str(number)) for number in range(4)))
         assert texts == [["0"], ["1"], ["2"], ["3"]]
 
 
 async def test_a_reader_is_replaced_after_its_share_of_documents(tmp_path: Path) -> None:
-    async with running(recycle_documents=2) as pool:
+    async with running(recycle_documents=2, spares=0) as pool:
         pids = [(await act(pool, tmp_path, do="sleep", seconds=0))[0] for _ in range(4)]
         assert pids[0] == pids[1] != pids[2] == pids[3]
         assert pool.stats.ended["worn"] == 2
 
 
 async def test_a_reader_that_grew_is_replaced(tmp_path: Path) -> None:
-    async with running(recycle_growth_bytes=16 * MIB) as pool:
+    async with running(recycle_growth_bytes=16 * MIB, spares=0) as pool:
         pids = [(await act(pool, tmp_path, do="keep", megabytes=size))[0] for size in (1, 32, 1)]
         assert pids[0] == pids[1] != pids[2]
         assert pool.stats.ended["worn"] == 1
@@ -309,14 +309,11 @@ async def test_readers_that_do_not_start_are_reported(tmp_path: Path) -> None:
 
 
 async def test_a_required_protection_that_is_off_refuses_to_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    started = Child.start
+    def ready_without_seccomp(payload: bytes) -> Ready:
+        layers = ready_of(payload).protections
+        return Ready((*layers[:-1], Protection("seccomp", on=False, detail="not available here")))
 
-    async def start_without_seccomp(wanted: ChildSettings) -> Child:
-        child = await started(wanted)
-        child.protections = (*child.protections[:-1], Protection("seccomp", on=False, detail="not available here"))
-        return child
-
-    monkeypatch.setattr(Child, "start", start_without_seccomp)
+    monkeypatch.setattr("extractor_svc.child.ready_of", ready_without_seccomp)
     before = children_of(os.getpid())
     pool = ExtractorPool(settings(child=ChildSettings(LIMITS, sandbox=SandboxMode.REQUIRED)))
     with pytest.raises(NoReader, match=r"protections are off: .*seccomp \(not available here\)"):
@@ -365,7 +362,7 @@ async def test_each_protection_says_what_it_does(pool: ExtractorPool) -> None:
 
 async def test_a_reader_without_a_sandbox_says_so(tmp_path: Path) -> None:
     child = ChildSettings(LIMITS, sandbox=SandboxMode.OFF, extra_arguments=("--mock-format",))
-    async with running(child=child) as pool:
+    async with running(child=child, spares=0) as pool:
         assert [layer.name for layer in pool.protections if layer.on] == ["rlimits"]
         await is_well(pool, tmp_path)
 
@@ -383,7 +380,7 @@ async def test_readers_die_with_a_killed_service() -> None:
 
         async def main():
             child = ChildSettings(Limits(), extra_arguments=("--mock-format",))
-            pool = ExtractorPool(PoolSettings(child, workers=1))
+            pool = ExtractorPool(PoolSettings(child, workers=1, spares=0))
             await pool.start()
             folder = pathlib.Path(tempfile.gettempdir())
             with DocumentSpool(folder) as document, PartSpool(folder) as sink:

@@ -277,7 +277,7 @@ async def test_an_upload_that_stalls_or_drips_is_ended(caller: Caller) -> None:
 async def test_what_a_document_does_to_its_reader_is_typed_and_the_service_lives(
     tmp_path: Path, action: dict[str, object], reason: str
 ) -> None:
-    async with serving(config(tmp_path, max_output_bytes=40 * MIB)) as caller:
+    async with serving(config(tmp_path, workers=1, spares=0, max_output_bytes=40 * MIB)) as caller:
         refusal = await caller.refusal(script(**action), "x.mock")
         assert (type(refusal).__name__, refusal.code_reason) == ("InvalidArgument", reason)
         await caller.is_well()
@@ -289,7 +289,7 @@ async def test_a_refusal_reaches_a_caller_that_is_still_sending(caller: Caller) 
 
 
 async def test_a_document_that_hangs_is_a_timeout_and_the_service_lives(tmp_path: Path) -> None:
-    settings = config(tmp_path)
+    settings = config(tmp_path, workers=1, spares=0)
     limits = replace(settings.pool.child.limits, progress_timeout_s=0.5)
     hasty = replace(settings, pool=replace(settings.pool, child=replace(settings.pool.child, limits=limits)))
     async with serving(hasty) as caller:
@@ -298,7 +298,7 @@ async def test_a_document_that_hangs_is_a_timeout_and_the_service_lives(tmp_path
 
 
 async def test_a_full_queue_says_when_to_come_back(tmp_path: Path) -> None:
-    async with serving(config(tmp_path, workers=1, queue_size=0)) as caller:
+    async with serving(config(tmp_path, workers=1, spares=0, queue_size=0)) as caller:
         busy = asyncio.create_task(caller.extract(script(do="sleep", seconds=1), "x.mock"))
         await asyncio.sleep(0.3)
         call = caller.stub.Extract(requests(b"# Stock\n", "stock.md"), timeout=5)
@@ -347,7 +347,7 @@ async def test_progress_of_a_long_document_is_heard_while_it_is_read(caller: Cal
 
 
 async def test_nothing_of_a_file_has_a_name_on_disk(tmp_path: Path) -> None:
-    async with serving(config(tmp_path, workers=1)) as caller:
+    async with serving(config(tmp_path, workers=1, spares=0)) as caller:
         reading = asyncio.create_task(caller.extract(script(do="sleep", seconds=0.5), "x.mock"))
         await eventually(lambda: caller.app.pool.stats.busy == 1)
         assert list(tmp_path.iterdir()) == []
