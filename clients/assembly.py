@@ -32,9 +32,10 @@ class Assembly:
             case "head":
                 self._head = part.head
             case "blocks":
-                self._blocks.extend(part.blocks.blocks)
+                for block in part.blocks.blocks:
+                    self._add_block(block)
             case "dataset":
-                self._datasets[part.dataset.id] = part.dataset
+                self._datasets.setdefault(part.dataset.id, artifact_pb2.DatasetSchema()).MergeFrom(part.dataset)
             case "rows":
                 self._rows.setdefault(part.rows.dataset_id, []).append(part.rows.arrow_ipc)
             case "warnings":
@@ -66,6 +67,14 @@ class Assembly:
             coverage=read_coverage(self._coverage),
             warnings=read_warnings(self._warnings),
         )
+
+    def _add_block(self, block: artifact_pb2.Block) -> None:
+        """Takes a block; one with the id of the last brings more of that one's text and cells."""
+        if self._blocks and self._blocks[-1].id == block.id:
+            self._blocks[-1].text += block.text
+            self._blocks[-1].cells.extend(block.cells)
+        else:
+            self._blocks.append(block)
 
     def _report(self, progress: extractor_pb2.Progress) -> None:
         if self._on_progress is not None:
