@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 
 from artifact.locators import Locator
 from artifact.model import Artifact
 from extractor_svc.context import DEFAULT_OPTIONS, Options, Progress, ReadContext, ignore_progress
 from extractor_svc.errors import TooLarge
 from extractor_svc.limits import DEFAULT_LIMITS, Limits
+from extractor_svc.office_encryption import is_encrypted, open_encrypted
 from extractor_svc.registry import FormatReader, reader_of
 from extractor_svc.sniff import identify
 
@@ -32,9 +34,11 @@ def extract(
         InvalidArgument: the document, or an option, is at fault; the reason says how.
         PasswordRequired: the file is encrypted and `options.password` does not open it.
     """
-    reader = _choose(content, filename=filename, content_type=content_type, options=options, limits=limits)
+    plain = _plain(content, options=options, limits=limits)
+    reader = _choose(plain, filename=filename, content_type=content_type, options=options, limits=limits)
     sha256 = hashlib.sha256(content).hexdigest()
-    return reader.read(content, ReadContext(filename, sha256, options, limits, progress))
+    artifact = reader.read(plain, ReadContext(filename, sha256, options, limits, progress))
+    return artifact if plain is content else replace(artifact, size_bytes=len(content))
 
 
 def resolve(
@@ -52,15 +56,21 @@ def resolve(
         InvalidArgument: as `extract`.
         LocatorNotFound: the file has no such place.
     """
-    reader = _choose(content, filename=filename, content_type=content_type, options=options, limits=limits)
-    return reader.resolve(content, locator, ReadContext(filename, options=options, limits=limits))
+    plain = _plain(content, options=options, limits=limits)
+    reader = _choose(plain, filename=filename, content_type=content_type, options=options, limits=limits)
+    return reader.resolve(plain, locator, ReadContext(filename, options=options, limits=limits))
 
 
-def _choose(content: bytes, *, filename: str, content_type: str, options: Options, limits: Limits) -> FormatReader:
+def _plain(content: bytes, *, options: Options, limits: Limits) -> bytes:
+    """The bytes to be read: those inside an encrypted office file where a password is given, else the file's own."""
     if len(content) > limits.max_bytes:
         raise TooLarge(
             f"the file has {len(content)} bytes and at most {limits.max_bytes} are taken",
             metadata={"size_bytes": str(len(content)), "max_bytes": str(limits.max_bytes)},
         )
+    return open_encrypted(content, options.password) if options.password and is_encrypted(content) else content
+
+
+def _choose(content: bytes, *, filename: str, content_type: str, options: Options, limits: Limits) -> FormatReader:
     format_id = identify(content, filename=filename, content_type=content_type, declared=options.format, limits=limits)
     return reader_of(format_id)

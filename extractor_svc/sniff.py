@@ -8,11 +8,11 @@ from typing import Final
 
 from extractor_svc.errors import EmptyDocument, InvalidOption, PasswordRequired, TypeMismatch, UnsupportedType
 from extractor_svc.limits import Limits
+from extractor_svc.office_encryption import is_encrypted
 from extractor_svc.ooxml import Package
 
 _PDF_WINDOW: Final = 1024
 _TEXT: Final = "text"
-_ENCRYPTED_PACKAGE: Final = "EncryptedPackage".encode("utf-16-le")
 _OFFICE: Final = ("docx", "pptx", "xlsx")
 _BYTE_ORDER_MARKS: Final = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 
@@ -175,8 +175,8 @@ def _refused(extension: str) -> UnsupportedType:
 
 def _ole(content: bytes, expected: KnownFormat | None) -> Exception:
     """What to say of the container that holds both legacy office files and encrypted new ones."""
-    if _ENCRYPTED_PACKAGE in content and (expected is None or expected.id in _OFFICE):
-        return PasswordRequired("the file is encrypted; save it without a password")
+    if is_encrypted(content) and (expected is None or expected.id in _OFFICE):
+        return PasswordRequired("the file is encrypted; give its password in options.password")
     if expected is not None and expected.id not in _OFFICE:
         return TypeMismatch(
             f"the bytes are a legacy office file, not {expected.id}", metadata={"found": "ole", "expected": expected.id}
