@@ -32,13 +32,17 @@ class GridCell:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table's cells, row by row, on a turned page; `xs` and `ys` are its column and row borders."""
+    """A table's cells, row by row, on a turned page; `xs` and `ys` are its column and row borders.
+
+    A table without lines has `bands`: for every row the box of its text on the displayed page.
+    """
 
     xs: tuple[float, ...]
     ys: tuple[float, ...]
     cells: tuple[GridCell, ...]
     turn: Turn
     vocabulary: Vocabulary
+    bands: tuple[Box, ...] = ()
 
     @property
     def box(self) -> Box:
@@ -60,8 +64,11 @@ class Grid:
         """How many columns it has."""
         return len(self.xs) - 1
 
-    def band(self, first: int, end: int) -> Box:
-        """The rows from `first` up to, not including, `end`, as they lie on the displayed page."""
+    def boxes_of(self, first: int, end: int) -> tuple[Box, ...]:
+        """Where the rows from `first` up to, not including, `end` lie on the displayed page; without lines a box for each."""
+        return self.bands[first:end] if self.bands else (self._band(first, end),)
+
+    def _band(self, first: int, end: int) -> Box:
         return self.turn.displayed(Box(self.xs[0], self.ys[first], self.xs[-1], self.ys[end]))
 
     def rows_in(self, box: Box) -> range:

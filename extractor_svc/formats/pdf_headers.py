@@ -30,10 +30,10 @@ def header_rows_of(grid: Grid) -> int:
     if grid.column_count < 2 or grid.row_count < 2:
         return 0
     cover = grid.cover()
-    depth = _depth(cover)
+    texts = [[cell.text(grid.vocabulary).strip() for cell in row] for row in cover]
+    depth = _depth(cover, texts)
     if depth >= grid.row_count or _is_form(grid) or _is_irregular(cover[depth:]):
         return 0
-    texts = [[cell.text(grid.vocabulary).strip() for cell in row] for row in cover]
     bold = _bold_rows(cover)
     if bold:
         return max(bold, depth) if max(bold, depth) < grid.row_count else 0
@@ -55,17 +55,23 @@ def names_of(grid: Grid, header_rows: int) -> list[str]:
     return names
 
 
-def _depth(cover: Sequence[Sequence[GridCell]]) -> int:
-    """How deep the first row's cells reach, and the rows below a cell that heads several columns."""
-    depth = 1
-    row = 0
-    while row < depth <= _DEEPEST:
-        for cell in cover[row] if row < len(cover) else ():
-            written = bool(cell.lines)
-            heads = cell.row == row and cell.column_span > 1 and written
-            depth = max(depth, row + 1 + heads, cell.row + cell.row_span if cell.row == 0 and cell.row_span < _DEEPEST else 0)
+def _depth(cover: Sequence[Sequence[GridCell]], texts: Sequence[Sequence[str]]) -> int:
+    """How deep the first row's cells reach, and the rows of names below a cell that heads several columns."""
+    depth, row = 1, 0
+    while row < depth < min(_DEEPEST, len(cover)):
+        for cell in cover[row]:
+            reach = cell.row + cell.row_span if cell.row == 0 and cell.row_span < _DEEPEST else 0
+            depth = max(depth, reach, row + 1 + _heads(cell, row, texts))
         row += 1
     return min(depth, _DEEPEST)
+
+
+def _heads(cell: GridCell, row: int, texts: Sequence[Sequence[str]]) -> bool:
+    """Whether a cell over several columns has names below it."""
+    if cell.row != row or cell.column_span < 2 or not cell.lines or row + 1 >= len(texts):
+        return False
+    below = texts[row + 1][cell.column : cell.column + cell.column_span]
+    return any(below) and not any(reads_as_number_or_date(text) and not _YEAR.fullmatch(text) for text in below)
 
 
 def _bold_rows(cover: Sequence[Sequence[GridCell]]) -> int:

@@ -55,7 +55,8 @@ class TablePart:
 
     def place_of_rows(self, first: int, end: int) -> PdfPlace:
         """The place of the rows from `first` up to, not including, `end`."""
-        return PdfPlace(self.page, self.page, self.label, (_rounded(self.page, self.grid.band(first, end)),))
+        boxes = tuple(_rounded(self.page, box) for box in self.grid.boxes_of(first, end))
+        return PdfPlace(self.page, self.page, self.label, boxes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ def continued(table: Table, page: int, label: str, *, grid: Grid) -> Table | Non
     exactly so and its first row holds figures where the table's columns do.
     """
     last = table.parts[-1]
-    if last.page + 1 != page or not _alike(last.grid, grid, within=_DRIFT):
+    if last.page + 1 != page or grid.bands or not _alike(last.grid, grid, within=_DRIFT):
         return None
     header = table.header_rows
     if header and _same_rows(table.parts[0].grid, grid, header):

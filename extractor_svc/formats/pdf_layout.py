@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from extractor_svc.formats.pdf_aligned import Aligned, aligned
 from extractor_svc.formats.pdf_grids import Grid
 from extractor_svc.formats.pdf_lines import Line, merged, rows_of
 
 Item: TypeAlias = Line | Grid
+PlacedItem: TypeAlias = Line | Grid | Aligned
 Ranges: TypeAlias = list[tuple[float, float]]
 """Ranges of x, from the left, that do not meet."""
 
@@ -31,7 +33,7 @@ _UNCASED: Final = re.compile("[\u0590-\u0aff\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9
 class Region:
     """A stretch of the page that is read from the top down: its rows as single lines, and its tables."""
 
-    items: tuple[Item, ...]
+    items: tuple[PlacedItem, ...]
 
 
 def reading_order(lines: Sequence[Line], grids: Sequence[Grid] = ()) -> list[Region]:
@@ -40,11 +42,11 @@ def reading_order(lines: Sequence[Line], grids: Sequence[Grid] = ()) -> list[Reg
 
 
 def _read(lines: Sequence[Line], grids: Sequence[Grid], *, depth: int) -> Iterator[Region]:
-    plain: list[Item] = []
+    plain: list[PlacedItem] = []
     for band in _bands(_rows(lines, grids)):
         columns = _columns(band) if depth < _DEEPEST else []
         if len(columns) < 2:
-            plain += (item for row in band for item in _row_items(row))
+            plain += _plain_items(band)
             continue
         if plain:
             yield Region(tuple(plain))
@@ -55,6 +57,16 @@ def _read(lines: Sequence[Line], grids: Sequence[Grid], *, depth: int) -> Iterat
             yield from _read(column_lines, column_grids, depth=depth + 1)
     if plain:
         yield Region(tuple(plain))
+
+
+def _plain_items(band: Sequence[Sequence[Item]]) -> list[PlacedItem]:
+    """The rows of a band as single lines, or as tables without lines where they are."""
+    rows = [[item for item in row if isinstance(item, Line)] for row in band]
+    ruled = any(len(lines) < len(row) for lines, row in zip(rows, band, strict=True))
+    found = None if ruled else aligned(rows, gutter=_GUTTER)
+    if found is None:
+        return [item for row in band for item in _row_items(row)]
+    return [*_plain_items(band[: found.start]), found.table, *_plain_items(band[found.end :])]
 
 
 def _rows(lines: Sequence[Line], grids: Sequence[Grid]) -> list[list[Item]]:

@@ -9,18 +9,19 @@ from typing import Final, TypeAlias
 
 from artifact.locators import PdfPlace
 from artifact.model import BlockType, Visibility
+from extractor_svc.formats.pdf_aligned import grid_of
 from extractor_svc.formats.pdf_furniture import Furniture
 from extractor_svc.formats.pdf_geometry import Turn, around
 from extractor_svc.formats.pdf_grids import Grid
 from extractor_svc.formats.pdf_headings import BodyLook, Placed, body_look_of, heading_levels
 from extractor_svc.formats.pdf_ink import Bookmark
 from extractor_svc.formats.pdf_joined import Table, table_of
-from extractor_svc.formats.pdf_layout import reading_order
+from extractor_svc.formats.pdf_layout import PlacedItem, reading_order
 from extractor_svc.formats.pdf_lines import Line, merged, rows_of
 from extractor_svc.formats.pdf_pages import PagePieces
 from extractor_svc.formats.pdf_paragraphs import Paragraph, paragraphs_of
 from extractor_svc.formats.pdf_places import PagePlaces
-from extractor_svc.formats.pdf_text import BULLET, TextLine, join_lines, without_bullet
+from extractor_svc.formats.pdf_text import BULLET, TextLine, Vocabulary, join_lines, without_bullet
 
 Body: TypeAlias = Paragraph | Grid
 
@@ -79,10 +80,11 @@ def page_text(page: PagePieces, furniture: Furniture) -> PageText:
     upright = [line for line in lines if line.quarters == page.turn.quarters]
     body: list[Body] = []
     for region in reading_order(upright, page.grids):
-        body += _body_of(region.items)
+        body += _body_of(region.items, page.turn, page.vocabulary)
     for quarters in sorted({line.quarters for line in lines if line.quarters is not None} - {page.turn.quarters}):
+        turn = Turn(quarters, page.bounds.x1, page.bounds.y1)
         for region in reading_order([line for line in lines if line.quarters == quarters]):
-            body += _body_of(region.items)
+            body += _body_of(region.items, turn, page.vocabulary)
     body += (Paragraph((line,)) for line in lines if line.quarters is None)
     return PageText(page, tuple(body), furniture)
 
@@ -95,15 +97,15 @@ def leaves_of(pages: Sequence[PageText], outline: Sequence[Bookmark]) -> list[li
     return [list(_leaves_of_page(page, levels, body=body)) for page in pages]
 
 
-def _body_of(items: Iterable[Line | Grid]) -> Iterator[Body]:
+def _body_of(items: Iterable[PlacedItem], turn: Turn, vocabulary: Vocabulary) -> Iterator[Body]:
     lines: list[Line] = []
     for item in items:
-        if isinstance(item, Grid):
-            yield from paragraphs_of(lines)
-            lines = []
-            yield item
-        else:
+        if isinstance(item, Line):
             lines.append(item)
+            continue
+        yield from paragraphs_of(lines)
+        lines = []
+        yield item if isinstance(item, Grid) else grid_of(item, turn, vocabulary)
     yield from paragraphs_of(lines)
 
 

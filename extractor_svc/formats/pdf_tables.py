@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from extractor_svc.blocks import count_words
 from extractor_svc.formats.pdf_geometry import Box, Turn
 from extractor_svc.formats.pdf_grids import Grid, GridCell, without_empty_strips
 from extractor_svc.formats.pdf_ink import Letter, Letters, Span, Stroke, Vector
@@ -19,6 +20,9 @@ from extractor_svc.formats.pdf_undrawn import with_undrawn_columns, with_undrawn
 _FILLED: Final = 0.3
 """Share of a lattice's cells that must hold text; the grid of a chart is nearly empty."""
 _FEWEST_CELLS: Final = 3
+_FEW_CELLS: Final = 6
+_PROSE: Final = 60
+"""Words past which a cell, among few, is a box of text on the page rather than a cell of a table."""
 _NARROWEST: Final = 9.0
 _EDGE: Final = 0.3
 """How much of its size a span's end may lie beyond a cell's side."""
@@ -99,6 +103,8 @@ class _Filling:
         slots, written = self._lattice.slots, self._in_slot
         if len(written) < max(_FEWEST_CELLS, _FILLED * len(slots)):
             return None
+        if len(written) <= _FEW_CELLS and any(_words(strokes) > _PROSE for strokes in written.values()):
+            return None
         if len({row for row, _ in written}) < 2 or len({column for _, column in written}) < 2:
             return None
         cells = tuple(
@@ -155,6 +161,10 @@ def part_of(span: Span, letters: Sequence[Letter]) -> Span | None:
     inked = [letter.box for letter in letters if letter.text != " "]
     box = Box(min(box.x0 for box in inked), span.box.y0, max(box.x1 for box in inked), span.box.y1)
     return replace(span, text=text, box=box, spaced=span.spaced or letters[0].text == " ")
+
+
+def _words(strokes: Sequence[Stroke]) -> int:
+    return sum(count_words(span.text) for stroke in strokes for span in stroke.spans)
 
 
 def _lines(strokes: Sequence[Stroke]) -> tuple[Line, ...]:

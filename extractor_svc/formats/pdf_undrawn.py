@@ -58,7 +58,7 @@ def with_undrawn_rows(grid: Grid) -> Grid:
         moved[row] = len(ys) - 1
         here = [cell for cell in grid.cells if cell.row == row]
         alone = sum(cell.column_span for cell in here) == grid.column_count and all(cell.row_span == 1 for cell in here)
-        borders = _borders_between_lines(here, columns=_written_columns(grid)) if alone else []
+        borders = _borders_between_lines(here) if alone else []
         if borders:
             cells += _parted(here, [*borders, grid.ys[row + 1]], first_row=len(ys) - 1)
         else:
@@ -74,21 +74,17 @@ def with_undrawn_rows(grid: Grid) -> Grid:
     return replace(grid, ys=tuple(ys), cells=tuple(sorted(spans, key=lambda cell: (cell.row, cell.column))))
 
 
-def _written_columns(grid: Grid) -> int:
-    """How many columns have text of their own."""
-    return len({cell.column for cell in grid.cells if cell.lines and cell.column_span == 1}) or 1
-
-
 def _original(moved: Sequence[int], row: int) -> int:
     return bisect_right(moved, row) - 1
 
 
-def _borders_between_lines(cells: Sequence[GridCell], *, columns: int) -> list[float]:
+def _borders_between_lines(cells: Sequence[GridCell]) -> list[float]:
     """Where to part a drawn row: between its lines, if there are three or more and they are rows of figures."""
     rows = rows_of(line for cell in cells for line in cell.lines)
     if len(rows) < 3 or len({line.quarters for row in rows for line in row}) > 1:
         return []
-    full = sum(len(row) >= max(2, columns / 2) for row in rows)
+    written = sum(bool(cell.lines) for cell in cells)
+    full = sum(len(row) >= max(2, written / 2) for row in rows)
     figures = any(
         len(cell.lines) >= 0.6 * len(rows) and sum(_is_figure(line.text) for line in cell.lines) >= len(cell.lines) - 1
         for cell in cells[1:]
