@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -118,7 +119,7 @@ class Namespace:
                 return
             serving = np.array(sorted(set(publication.live) - loaded.retired - set(publication.retired)), dtype=np.int64)
             if (loaded.parts.generation.find(serving) < 0).any():
-                complete(loaded.parts, serving, store=self._store, scope=self._scope)
+                self._complete(loaded.parts, serving)
             loaded.retired.update(publication.retired)
             loaded.removals.update(publication.retired)
             loaded.removals.difference_update(serving.tolist())
@@ -135,7 +136,8 @@ class Namespace:
             after = self._filled(Parts(Generation.empty(self._dimension), lexical, name), None)
             self._loaded = after
             if before:
-                before.parts.lexical.close()
+                with suppress(LexicalIndexDamaged):  # what is damaged is being replaced
+                    before.parts.lexical.close()
             self._save(after)
             return after.snapshot.size
 
@@ -148,10 +150,12 @@ class Namespace:
     def unload(self) -> None:
         """Saves and lets go of memory; snapshots that are held live on."""
         with self._lock:
-            self.save()
-            loaded, self._loaded = self._loaded, None
-            if loaded:
-                loaded.parts.lexical.close()
+            try:
+                self.save()
+            finally:
+                loaded, self._loaded = self._loaded, None
+                if loaded:
+                    loaded.parts.lexical.close()
 
     def _load(self) -> _Loaded:
         with self._lock:
@@ -167,15 +171,21 @@ class Namespace:
             manifest = None
         lexical, name = open_lexical(self._folder, manifest)
         generation = open_generation(self._folder, manifest, dimension=self._dimension)
-        loaded = self._filled(Parts(generation, lexical, name), manifest)
-        if loaded.changed:
-            self._save(loaded)
+        whole = manifest is not None and (generation.size, name) == (manifest.chunks, manifest.lexical)
+        parts = Parts(generation, lexical, name)
+        try:
+            loaded = self._filled(parts, manifest)
+            if not whole or parts.lexical_name != name:
+                self._save(loaded)
+        except BaseException:
+            parts.lexical.close()
+            raise
         return loaded
 
     def _filled(self, parts: Parts, manifest: Manifest | None) -> _Loaded:
         """Brings the parts to what the record serves now and nothing else."""
         live_ids, change_seq = self._store.live_chunk_ids(self._scope)
-        changed = complete(parts, live_ids, store=self._store, scope=self._scope)
+        changed = self._complete(parts, live_ids)
         live = np.zeros(parts.generation.size, dtype=np.bool_)
         live[parts.generation.find(live_ids)] = True
         if not live.all():
@@ -191,13 +201,22 @@ class Namespace:
             removals=set(np.setdiff1d(parts.lexical.reader().chunk_ids(), live_ids).tolist()),
         )
 
+    def _complete(self, parts: Parts, wanted: npt.NDArray[np.int64]) -> bool:
+        """Adds what the parts lack; a lexical index that cannot take it is made anew first."""
+        try:
+            return complete(parts, wanted, store=self._store, scope=self._scope)
+        except LexicalIndexDamaged:
+            parts.lexical, parts.lexical_name = new_lexical(self._folder)
+            complete(parts, wanted, store=self._store, scope=self._scope)
+            return True
+
     def _add_words(self, loaded: _Loaded, rows: IndexRows) -> None:
         """Commits words; a lexical index that cannot take them is made anew first."""
         try:
             loaded.parts.lexical.add(rows, removed=sorted(loaded.removals))
         except LexicalIndexDamaged:
             loaded.parts.lexical, loaded.parts.lexical_name = new_lexical(self._folder)
-            complete(loaded.parts, loaded.snapshot.live_ids, store=self._store, scope=self._scope)
+            self._complete(loaded.parts, loaded.snapshot.live_ids)
             loaded.parts.lexical.add(rows)
         loaded.removals.clear()
 

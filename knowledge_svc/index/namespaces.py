@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -70,9 +70,10 @@ class Indexes:
         self._namespace(scope).unload()
 
     def close(self) -> None:
-        """Saves and lets go of every namespace."""
-        for namespace in self._known():
-            namespace.unload()
+        """Saves and lets go of every namespace, of the others too where one cannot be saved."""
+        with ExitStack() as stack:
+            for namespace in self._known():
+                stack.callback(namespace.unload)
 
     def _known(self) -> list[Namespace]:
         with self._lock:

@@ -15,8 +15,6 @@ from knowledge_svc.index.locks import ReadersWriterLock
 
 _engine: Any = faiss  # Any: the stubs leave out the Python layer over the C++ classes
 
-SCAN: Final = 2048
-"""Allowed positions up to which their rows are read one by one (1 ms) instead of walking the whole index."""
 _SPARE: Final = 16
 """Candidates asked for beyond k, so that most ties at the cut need no second look."""
 _ROUNDING: Final = 1e-6
@@ -26,7 +24,7 @@ _ROUNDING: Final = 1e-6
 class FlatVectors:
     """The `VectorIndex` port over FAISS, which must not add while another thread searches.
 
-    Scores are cosines of unit vectors, worked out the same way on every path, so that equal vectors tie exactly.
+    Scores are cosines of unit vectors, worked out the same way whatever is allowed, so that equal vectors tie exactly.
     """
 
     def __init__(self, dimension: int) -> None:
@@ -75,8 +73,6 @@ class FlatVectors:
         if k < 1 or count == 0:
             return []
         with self._lock.reading():
-            if count <= SCAN:
-                return self._best(np.flatnonzero(allowed), vector, k=k)
             return self._walk(vector, k, allowed=allowed, count=count)
 
     def similarities(self, vector: npt.NDArray[np.float32], chunk_ids: Sequence[int]) -> dict[int, float]:
@@ -93,15 +89,18 @@ class FlatVectors:
             faiss.write_index(self._index, _engine.PyCallbackIOWriter(write))
 
     def _walk(self, vector: npt.NDArray[np.float32], k: int, *, allowed: Mask, count: int) -> list[Scored]:
-        """Takes candidates from FAISS until none outside them can tie with the last one kept."""
+        """Takes candidates from FAISS until none outside them can tie with the last one kept.
+
+        FAISS reads the allowed rows only: 2,000 of 60,000 take 0.4 ms, all of them 10 ms.
+        """
         faiss.omp_set_num_threads(1)
         bits = np.packbits(allowed, bitorder="little")
         chosen = _engine.SearchParameters(sel=_engine.IDSelectorBitmap(bits))
         limit = min(k + _SPARE, count)
         while True:
             scores, positions = self._flat.search(vector[np.newaxis, :], limit, params=chosen)
-            best = self._best(positions[0], vector, k=k)
-            if limit == count or scores[0][-1] < best[-1].score - _ROUNDING:
+            best = self._best(positions[0][positions[0] >= 0], vector, k=k)
+            if limit == count or (best and scores[0][-1] < best[-1].score - _ROUNDING):
                 return best
             limit = min(limit * 4, count)
 

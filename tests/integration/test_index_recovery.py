@@ -20,6 +20,7 @@ from knowledge_svc.domain.errors import DiskFull, RecordBehindIndex
 from knowledge_svc.domain.model import ChunkFilter, IndexRows
 from knowledge_svc.index.lexical import LexicalIndexDamaged, TantivyIndex
 from knowledge_svc.index.namespaces import Indexes
+from knowledge_svc.index.rows import rows_of
 from tests.index_fixtures import DIMENSION, MODEL, SCOPE, MemoryRecord, chunk, draft, word_vectors
 from tests.integration import index_writer
 
@@ -280,6 +281,27 @@ def test_a_lexical_index_that_breaks_while_running_is_made_anew_with_the_next_wr
             found = snapshot.lexical(query_terms("pump"), k=5, allowed=snapshot.allowed(ChunkFilter()))
             assert [hit.chunk_id for hit in found] == [1, 2]
         indexes.close()
+
+
+def test_a_lexical_index_that_takes_no_writes_at_the_start_is_made_anew(tmp_path: Path) -> None:
+    record = filled(tmp_path / "index")
+    expected = rebuilt(tmp_path, record)
+    [lexical] = (tmp_path / "index").glob("*/lexical-*")
+    holder = TantivyIndex(lexical)
+    holder.add(rows_of(MemoryRecord(last_id=500).stage(draft("x", [chunk(0, "holds the writer's lock")]))))
+    record.publish(record.stage(draft("z/1", [chunk(0, "crane")])))
+    record.retire("z/1")
+    record.publish(
+        record.stage(draft("a/0", [chunk(part, f"pump number0 part{part}", keys=(f"k_{part}", "a/0")) for part in range(3)]))
+    )
+    indexes = opened(tmp_path / "index", record)
+    with indexes.snapshot(SCOPE) as snapshot:
+        found = snapshot.lexical(query_terms("number0"), k=9, allowed=snapshot.allowed(ChunkFilter()))
+        assert len(found) == 3
+        assert snapshot.size == expected[0]
+    assert not lexical.exists()
+    indexes.close()
+    holder.close()
 
 
 def test_dead_chunks_are_collected_from_memory_and_older_snapshots_keep_them(
