@@ -182,7 +182,7 @@ _OWN: Final[tuple[Setting[Any], ...]] = (  # Any: each setting has a type of its
         "LOOM_KNOWLEDGE_QUERY_MEMORY",
         size(16 * MIB, 1 << 40),
         "1GiB",
-        "memory of all plans together",
+        "memory one plan may take",
         "reading",
         "SIZE",
     ),

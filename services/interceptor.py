@@ -17,7 +17,7 @@ import structlog
 from services.auth import OPEN_SERVICES, Guard, enter_identity
 from services.deadlines import CallScope, enter_scope
 from services.errors import Internal, LoomError, Unimplemented
-from services.status import code_of, trailers_of
+from services.status import code_of, message_of, trailers_of
 
 REQUEST_ID_KEY: Final = "x-request-id"
 _SANE_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -119,7 +119,7 @@ class CallInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]  # 
 
     async def _abort(self, context: RpcContext, error: LoomError, request_id: str) -> None:
         trailers = (*trailers_of(error, domain=self._domain), (REQUEST_ID_KEY, request_id))
-        await context.abort(code_of(error), error.message, trailing_metadata=trailers)
+        await context.abort(code_of(error), message_of(error), trailing_metadata=trailers)
 
 
 async def _awaited(answer: Any) -> Any:  # Any: a response, or the promise of one

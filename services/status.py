@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import grpc
@@ -14,6 +15,9 @@ from services import errors
 DETAILS_KEY: Final = "grpc-status-details-bin"
 PUSHBACK_KEY: Final = "grpc-retry-pushback-ms"
 MIN_PUSHBACK_MS: Final = 100
+MAX_TEXT: Final = 500
+"""Characters of a message or a value in an answer's headers, which hold 8 KiB in all."""
+MAX_VIOLATION_BYTES: Final = 3000
 
 CODES: Final[tuple[tuple[type[errors.LoomError], grpc.StatusCode], ...]] = (
     (errors.InvalidArgument, grpc.StatusCode.INVALID_ARGUMENT),
@@ -43,19 +47,20 @@ def code_of(error: errors.LoomError) -> grpc.StatusCode:
 
 def status_of(error: errors.LoomError, *, domain: str) -> status_pb2.Status:
     """The status of an error: one ErrorInfo, field violations as BadRequest, a wait as RetryInfo."""
-    info = error_details_pb2.ErrorInfo(reason=error.code_reason, domain=domain, metadata=error.metadata)
-    details = [_packed(info)]
+    metadata = {key: _short(value) for key, value in error.metadata.items()}
+    details = [_packed(error_details_pb2.ErrorInfo(reason=error.code_reason, domain=domain, metadata=metadata))]
     if error.violations:
-        faults = [
-            error_details_pb2.BadRequest.FieldViolation(field=fault.field, description=fault.description)
-            for fault in error.violations
-        ]
-        details.append(_packed(error_details_pb2.BadRequest(field_violations=faults)))
+        details.append(_packed(error_details_pb2.BadRequest(field_violations=_faults(error.violations))))
     if error.retry_after_s is not None:
         wait = Duration()
         wait.FromMilliseconds(_pushback_ms(error.retry_after_s))
         details.append(_packed(error_details_pb2.RetryInfo(retry_delay=wait)))
-    return status_pb2.Status(code=code_of(error).value[0], message=error.message, details=details)
+    return status_pb2.Status(code=code_of(error).value[0], message=message_of(error), details=details)
+
+
+def message_of(error: errors.LoomError) -> str:
+    """An error's message, cut where it would not fit the headers of an answer."""
+    return _short(error.message)
 
 
 def trailers_of(error: errors.LoomError, *, domain: str) -> tuple[tuple[str, str | bytes], ...]:
@@ -89,6 +94,24 @@ def error_from_rpc(failure: grpc.aio.AioRpcError) -> errors.LoomError:
         violations=violations,
         retry_after_s=retry_after_s,
     )
+
+
+def _faults(violations: Sequence[errors.FieldViolation]) -> list[error_details_pb2.BadRequest.FieldViolation]:
+    """As many violations as fit the headers of an answer; the last one counts those left out."""
+    faults: list[error_details_pb2.BadRequest.FieldViolation] = []
+    room = MAX_VIOLATION_BYTES
+    for number, fault in enumerate(violations):
+        told = error_details_pb2.BadRequest.FieldViolation(field=_short(fault.field), description=_short(fault.description))
+        room -= told.ByteSize()
+        if room < 0:
+            rest = f"and {len(violations) - number} more faults; mend these first"
+            return [*faults, error_details_pb2.BadRequest.FieldViolation(description=rest)]
+        faults.append(told)
+    return faults
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…"
 
 
 def _pushback_ms(seconds: float) -> int:

@@ -193,3 +193,9 @@ class InvalidArtifact(DataLoss):
     """What the extractor sent breaks the contract; the message names the field."""
 
     reason = "INVALID_ARTIFACT"
+
+
+class ReceiptMismatch(FailedPrecondition):
+    """A receipt's plan no longer gives the receipt's result."""
+
+    reason = "RECEIPT_MISMATCH"

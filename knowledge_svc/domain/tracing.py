@@ -17,11 +17,12 @@ from knowledge_svc.domain.checked_plan import (
     ResultTable,
 )
 from knowledge_svc.domain.datasets import DatasetQueries, QueryEngine, SourceRow
+from knowledge_svc.domain.errors import ReceiptMismatch
 from knowledge_svc.domain.model import Scope
 from knowledge_svc.domain.plan import Operator, Scalar, TimePart
 from knowledge_svc.domain.receipt import Receipt, snapshots_read
 from knowledge_svc.domain.stop import Stop
-from services.errors import FailedPrecondition, FieldViolation, InvalidArgument
+from services.errors import FieldViolation, InvalidArgument
 
 _MONTHS: Final = {TimePart.MONTH: 1, TimePart.QUARTER: 3, TimePart.YEAR: 12}
 _LENGTHS: Final = {
@@ -53,7 +54,7 @@ class RowTracer:
         """Returns the rows with an id greater than `after` that a row of the receipt's result was made of.
 
         Raises:
-            FailedPrecondition: RECEIPT_MISMATCH: the receipt's plan no longer gives the receipt's result.
+            ReceiptMismatch: the receipt's plan no longer gives the receipt's result.
             InvalidArgument: the result has no such row.
             and as `DatasetQueries.query`.
         """
@@ -61,9 +62,7 @@ class RowTracer:
         table, found = self._queries.query(scope, receipt.plan, stop=stop)
         read = snapshots_read(receipt.plan, checked.snapshots)
         if (found.result_sha256, found.snapshots, read) != (receipt.result_sha256, receipt.snapshots, receipt.snapshots):
-            raise FailedPrecondition(
-                "the receipt's plan no longer gives the receipt's result; run the plan again", reason="RECEIPT_MISMATCH"
-            )
+            raise ReceiptMismatch("the receipt's plan no longer gives the receipt's result; run the plan again")
         if not 0 <= result_row < len(table.rows):
             violation = FieldViolation("result_row", f"takes a row of the result, which has {len(table.rows)}, from 0")
             raise InvalidArgument(f"result_row {violation.description}", violations=[violation])

@@ -2,7 +2,7 @@ import grpc
 import pytest
 
 from services import errors
-from services.status import code_of, error_from_rpc, status_of, trailers_of
+from services.status import code_of, error_from_rpc, message_of, status_of, trailers_of
 
 KINDS = [
     (errors.InvalidArgument, grpc.StatusCode.INVALID_ARGUMENT),
@@ -24,7 +24,7 @@ KINDS = [
 
 def returned(error: errors.LoomError) -> grpc.aio.AioRpcError:
     trailers = grpc.aio.Metadata(*trailers_of(error, domain="loom.test.v1"))
-    return grpc.aio.AioRpcError(code_of(error), grpc.aio.Metadata(), trailers, details=error.message)
+    return grpc.aio.AioRpcError(code_of(error), grpc.aio.Metadata(), trailers, details=message_of(error))
 
 
 class DocumentNotFound(errors.NotFound):
@@ -69,3 +69,14 @@ def test_a_failure_without_details_still_becomes_its_kind():
     failure = grpc.aio.AioRpcError(grpc.StatusCode.UNAVAILABLE, grpc.aio.Metadata(), grpc.aio.Metadata(), details="gone")
     back = error_from_rpc(failure)
     assert (type(back), back.message, back.code_reason) == (errors.Unavailable, "gone", "BACKEND_UNAVAILABLE")
+
+
+def test_a_long_error_fits_the_headers_of_an_answer():
+    violations = [errors.FieldViolation(f"plan.where[{n}]", "takes a column of the dataset, such as amount") for n in range(300)]
+    error = errors.InvalidArgument("x" * 5000, metadata={"source_uri": "y" * 5000}, violations=violations)
+    status = status_of(error, domain="d")
+    assert len(status.SerializeToString()) < 6000
+    back = error_from_rpc(returned(error))
+    assert back.violations[:2] == tuple(violations[:2])
+    told = len(back.violations) - 1
+    assert back.violations[-1].description == f"and {300 - told} more faults; mend these first"
