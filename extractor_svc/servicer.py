@@ -83,7 +83,8 @@ class ExtractorServicer(extractor_pb2_grpc.ExtractorServiceServicer):
     async def Extract(self, request_iterator: AsyncIterator[pb.ExtractRequest], context: RpcContext) -> None:
         """Reads one file; the responses are written as they come."""
         with PartSpool(self._settings.spool_folder) as sink:
-            async with Upload(request_iterator, self._settings.upload) as upload, self._document() as document:
+            async with self._document() as document:
+                upload = Upload(request_iterator, self._settings.upload)
                 header = (await upload.first()).header
                 relay = _Relay(context)
                 await upload.receive(header, document, on_bytes=relay.received)
@@ -94,7 +95,8 @@ class ExtractorServicer(extractor_pb2_grpc.ExtractorServiceServicer):
     async def Resolve(self, request_iterator: AsyncIterator[pb.ResolveRequest], context: RpcContext) -> pb.ResolveResponse:
         """Returns the text at a locator, read from the file alone."""
         with PartSpool(self._settings.spool_folder) as sink:
-            async with Upload(request_iterator, self._settings.upload) as upload, self._document() as document:
+            async with self._document() as document:
+                upload = Upload(request_iterator, self._settings.upload)
                 header = (await upload.first()).header
                 request = _request(header.file, locator=_locator_json(header))
                 await upload.receive(header.file, document, on_bytes=_ignore_bytes)

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Final, Generic, Self, TypeVar
+from typing import Final, Generic, TypeVar
 
 from loom.extractor.v1 import extractor_pb2 as pb
 
 from extractor_svc.errors import EmptyDocument, TooLarge
 from extractor_svc.spool import DocumentSpool
-from services.errors import DeadlineExceeded, FieldViolation, InvalidArgument, LoomError
+from services.errors import DeadlineExceeded, FieldViolation, InvalidArgument
 
 MAX_DATA_BYTES: Final = 1024 * 1024
 _REPORT_EVERY_BYTES: Final = 4 * 1024 * 1024
-_LINGER_S: Final = 1.0
 _MAX_NAME: Final = 1024
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 
@@ -48,27 +45,12 @@ class UploadLimits:
 
 
 class Upload(Generic[Message]):
-    """One call's stream of requests, read message by message.
-
-    As a context, it lets a caller who is refused end what it is sending, for a second at most: an asyncio client whose
-    write fails reports an internal error in place of the refusal.
-    """
+    """One call's stream of requests, read message by message."""
 
     def __init__(self, requests: AsyncIterator[Message], limits: UploadLimits) -> None:
         self._requests: AsyncIterator[Message] = requests
         self._limits = limits
         self._ends_at = asyncio.get_running_loop().time() + limits.total_s
-        self._at_end = False
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if isinstance(error, LoomError) and not isinstance(error, UploadStalled) and not self._at_end:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_LINGER_S):
-                    async for _ in self._requests:
-                        pass
 
     async def first(self) -> Message:
         """The first message, which holds the header.
@@ -111,7 +93,6 @@ class Upload(Generic[Message]):
                 f"no bytes came for {stall} s, or the whole file took longer than {total} s; send it again",
                 metadata={"stall_s": stall, "total_s": total},
             ) from error
-        self._at_end = message is None
         return message
 
     def _data_of(self, message: Message, document: DocumentSpool) -> bytes:

@@ -9,6 +9,7 @@ import re
 import time
 import uuid
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any, Final, TypeAlias
 
 import grpc
@@ -16,9 +17,10 @@ import structlog
 
 from services.auth import OPEN_SERVICES, Guard, enter_identity
 from services.deadlines import CallScope, enter_scope
-from services.errors import Internal, LoomError, Unimplemented
+from services.errors import DeadlineExceeded, Internal, LoomError, Unimplemented
 from services.status import code_of, message_of, trailers_of
 
+LINGER_S: Final = 1.0
 REQUEST_ID_KEY: Final = "x-request-id"
 _SANE_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _log = structlog.get_logger("loom.calls")
@@ -72,13 +74,13 @@ class CallInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]  # 
 
     def _answering(self, inner: Handler, method: str) -> Handler:
         async def call(request: Any, context: RpcContext) -> Any:  # Any: whatever the method takes and gives
-            return await self._serve(method, context, lambda: _awaited(inner(request, context)))
+            return await self._serve(method, context, lambda: _heard_out(request, _awaited(inner(request, context))))
 
         return call
 
     def _streaming(self, inner: Handler, method: str) -> Handler:
         async def call(request: Any, context: RpcContext) -> None:  # Any: whatever the method takes
-            await self._serve(method, context, lambda: _written(inner(request, context), context))
+            await self._serve(method, context, lambda: _heard_out(request, _written(inner(request, context), context)))
 
         return call
 
@@ -120,6 +122,22 @@ class CallInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]  # 
     async def _abort(self, context: RpcContext, error: LoomError, request_id: str) -> None:
         trailers = (*trailers_of(error, domain=self._domain), (REQUEST_ID_KEY, request_id))
         await context.abort(code_of(error), message_of(error), trailing_metadata=trailers)
+
+
+async def _heard_out(request: Any, work: Awaitable[Any]) -> Any:  # Any: one request, or a stream of them
+    """Lets a caller who is refused in the middle of a stream end what it is sending, for a second at most.
+
+    An asyncio client whose write fails reports an internal error in place of the refusal.
+    """
+    try:
+        return await work
+    except LoomError as error:
+        if hasattr(request, "__aiter__") and not isinstance(error, DeadlineExceeded):
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LINGER_S):
+                    async for _ in request:
+                        pass
+        raise
 
 
 async def _awaited(answer: Any) -> Any:  # Any: a response, or the promise of one

@@ -66,6 +66,19 @@ def test_bytes_before_the_header_are_refused(channel):
     assert refused(lambda: stub.UploadFile(iter([ingest_pb2.UploadFileRequest(data=b"x")])))[1] == "INVALID_REQUEST"
 
 
+async def test_an_asyncio_caller_refused_in_the_middle_of_its_stream_hears_why(running_loom):
+    async def parts():
+        yield ingest_pb2.UploadFileRequest(header=ingest_pb2.UploadHeader(filename="old.doc"))
+        for _ in range(200):
+            yield ingest_pb2.UploadFileRequest(data=bytes(100_000))
+
+    async with grpc.aio.insecure_channel(running_loom.knowledge) as channel:
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await ingest_pb2_grpc.IngestServiceStub(channel).UploadFile(parts())
+    assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert "save the file as .docx" in caught.value.details()
+
+
 def test_an_upload_gives_back_what_it_stored(channel):
     answer = upload(channel, b"words", filename="a.md", sha256=hashlib.sha256(b"words").hexdigest(), size_bytes=5)
     assert (answer.size_bytes, answer.format, answer.sha256) == (5, "markdown", hashlib.sha256(b"words").hexdigest())
