@@ -567,7 +567,9 @@ def test_datasets_are_paged_by_source_and_id(store: Store) -> None:
 def test_index_rows_hold_what_filters_and_legs_need(store: Store) -> None:
     document = replace(make_document(content="one\n\ntwo", tags=("t",)), format="md")
     draft = make_draft(document)
-    draft = replace(draft, chunks=(replace(draft.chunks[0], keys=("k",), block_type="table"), draft.chunks[1]))
+    draft = replace(
+        draft, chunks=(replace(draft.chunks[0], keys=("k",), block_type="table", section_path=("Q1", "May")), draft.chunks[1])
+    )
     publication = published(store, draft)
     (rows,) = all_rows(store, vectors=True)
     assert tuple(rows.chunk_ids) == publication.live
@@ -578,6 +580,7 @@ def test_index_rows_hold_what_filters_and_legs_need(store: Store) -> None:
     assert rows.contents == ("one", "two")
     assert rows.contexts == ("Title", "Title")
     assert rows.keys == (("k",), ())
+    assert rows.sections[0] != rows.sections[1]
     # 2031-05-27 07:32:00.123456 UTC
     assert list(rows.ingested_at_us) == [1_937_633_520_123_456] * 2
     assert list(rows.live) == [True, True]
@@ -603,6 +606,7 @@ def test_index_rows_go_on_after_an_id_and_mark_the_retired(store: Store) -> None
     (rows,) = all_rows(store)
     assert tuple(rows.chunk_ids) == (*early.live, *late.live)
     assert list(rows.live) == [False, False, True]
+    assert len(set(rows.sections)) == 1, "a section keeps its name over revisions"
     (tail,) = all_rows(store, after=early.live[-1])
     assert tuple(tail.chunk_ids) == late.live
     assert all_rows(store, after=late.live[-1]) == []
