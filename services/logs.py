@@ -16,8 +16,12 @@ LEVELS: Final = ("debug", "info", "warning", "error")
 
 
 def configure_logs(*, log_format: str, level: str, service: str) -> None:
-    """Sets up logging for the process; `auto` is text on a terminal and JSON elsewhere."""
+    """Sets up logging for the process; `auto` is text on a terminal and JSON elsewhere.
+
+    Events of the standard library's loggers, with their `extra` fields, come out in the same shape.
+    """
     as_text = log_format == "text" or (log_format == "auto" and sys.stderr.isatty())
+    number = logging.getLevelNamesMapping()[level.upper()]
     render: list[Processor] = (
         [structlog.dev.ConsoleRenderer()]
         if as_text
@@ -30,9 +34,18 @@ def configure_logs(*, log_format: str, level: str, service: str) -> None:
             event.setdefault("request_id", request_id)
         return event
 
+    shape: list[Processor] = [named, structlog.processors.add_log_level, structlog.processors.TimeStamper(fmt="iso")]
     structlog.configure(
-        processors=[named, structlog.processors.add_log_level, structlog.processors.TimeStamper(fmt="iso"), *render],
-        wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
+        processors=[*shape, *render],
+        wrapper_class=structlog.make_filtering_bound_logger(number),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         cache_logger_on_first_use=True,
     )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[structlog.stdlib.ExtraAdder(), *shape],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *render],
+        )
+    )
+    logging.basicConfig(handlers=[handler], level=number, force=True)
