@@ -131,6 +131,8 @@ def _may_be_heading(paragraph: Paragraph, text: str) -> bool:
 
 def _named_by_outline(placed: Sequence[Placed], outline: Sequence[Bookmark]) -> dict[int, int]:
     """Paragraphs that an entry of the outline names, on its page or the next, with the entry's level."""
+    if not outline:
+        return {}
     by_title: Mapping[str, list[Bookmark]] = defaultdict(list)
     for bookmark in outline:
         by_title[_folded(bookmark.title)].append(bookmark)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
@@ -49,8 +49,8 @@ class Letter:
     box: Box
 
 
-Letters: TypeAlias = Callable[[], Mapping[int, tuple[Letter, ...]]]
-"""Gives the letters of a page's spans by their index; not free, so asked only where they are needed."""
+Letters: TypeAlias = Callable[[int], Sequence[Letter]]
+"""Gives the letters of a page's span by its index; not free, so asked only where they are needed."""
 
 
 @dataclass(frozen=True, slots=True)

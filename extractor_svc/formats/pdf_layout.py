@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
@@ -25,6 +26,8 @@ _RUN_ON: Final = 0.3
 """Share of lines that go on inside a sentence, from which on a column is prose."""
 _ALIGNED: Final = 0.6
 """Share of rows two columns must have in common to be rows of a table rather than columns of text."""
+_ON_A_ROW: Final = 0.25
+"""Sizes by which the baselines of texts on one row may differ."""
 _DEEPEST: Final = 6
 _UNCASED: Final = re.compile("[\u0590-\u0aff\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
@@ -161,13 +164,17 @@ def _stand_apart(left: Sequence[Item], right: Sequence[Item]) -> bool:
         return True
     first = [item for item in left if isinstance(item, Line)]
     second = [item for item in right if isinstance(item, Line)]
-    few, many = sorted((first, second), key=len)
-    baselines = [line.baseline for line in many]
-    size = many[0].size
-    shared = sum(any(abs(line.baseline - other) < 0.25 * size for other in baselines) for line in few) / len(few)
     if _is_prose(first) and _is_prose(second):
         return True
-    return len(few) >= 3 and shared < _ALIGNED
+    few, many = sorted((first, second), key=len)
+    baselines = sorted(line.baseline for line in many)
+    shared = sum(_is_near(line.baseline, baselines, within=_ON_A_ROW * many[0].size) for line in few)
+    return len(few) >= 3 and shared < _ALIGNED * len(few)
+
+
+def _is_near(value: float, ordered: Sequence[float], *, within: float) -> bool:
+    at = bisect_left(ordered, value - within)
+    return at < len(ordered) and ordered[at] <= value + within
 
 
 def _is_prose(lines: Sequence[Line]) -> bool:

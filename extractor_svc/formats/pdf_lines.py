@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -49,11 +48,18 @@ def line_of(strokes: Iterable[Sequence[Span]], *, quarters: int | None) -> Line:
     if len(ordered) == 1 and len(ordered[0]) == 1:
         return _line_of_span(ordered[0][0], quarters)
     spans = [span for stroke in ordered for span in stroke]
-    letters = sum(len(span.text) for span in spans)
-    sizes: Counter[float] = Counter()
+    letters = bold = italic = mono = hidden = 0
+    sizes: dict[float, int] = {}
     for span in spans:
-        sizes[round(span.size, 1)] += len(span.text)
-    size = sizes.most_common(1)[0][0]
+        length = len(span.text)
+        letters += length
+        bold += length * span.bold
+        italic += length * span.italic
+        mono += length * span.mono
+        hidden += length * span.hidden
+        rounded = round(span.size, 1)
+        sizes[rounded] = sizes.get(rounded, 0) + length
+    size = max(sizes, key=sizes.__getitem__)
     longest = max(spans, key=lambda span: (round(span.size, 1) == size, len(span.text)))
     return Line(
         strokes=tuple(ordered),
@@ -62,10 +68,10 @@ def line_of(strokes: Iterable[Sequence[Span]], *, quarters: int | None) -> Line:
         baseline=longest.baseline,
         size=size,
         font=longest.font if _mostly(sum(len(span.text) for span in spans if span.font == longest.font), letters) else "",
-        bold=_mostly(sum(len(span.text) for span in spans if span.bold), letters),
-        italic=_mostly(sum(len(span.text) for span in spans if span.italic), letters),
-        mono=_mostly(sum(len(span.text) for span in spans if span.mono), letters),
-        hidden=_mostly(sum(len(span.text) for span in spans if span.hidden), letters),
+        bold=_mostly(bold, letters),
+        italic=_mostly(italic, letters),
+        mono=_mostly(mono, letters),
+        hidden=_mostly(hidden, letters),
         quarters=quarters,
         note=spans[0].raised,
     )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
 from artifact.locators import PdfPlace
 from extractor_svc.formats.pdf_furniture import Furniture
 from extractor_svc.formats.pdf_geometry import Box, Turn
-from extractor_svc.formats.pdf_ink import Letter, PageInk, Span
+from extractor_svc.formats.pdf_ink import Letters, PageInk, Span
 from extractor_svc.formats.pdf_leaves import page_text
 from extractor_svc.formats.pdf_lines import Line, line_of, merged, rows_of
 from extractor_svc.formats.pdf_pages import PagePieces, take_apart
@@ -52,8 +52,8 @@ class _OpenPage:
 
     def __init__(self, file: PdfFile, number: int) -> None:
         self._ink: PageInk = file.page(number)
-        self._letters: Mapping[int, tuple[Letter, ...]] = file.letters()
-        self._pieces: PagePieces = take_apart(self._ink, letters=lambda: self._letters)
+        self._letters: Letters = file.letters
+        self._pieces: PagePieces = take_apart(self._ink, letters=file.letters)
 
     def text(self) -> str:
         """All text of the page in reading order."""
@@ -113,7 +113,9 @@ class _OpenPage:
         middle = span.box.centre[1]
         if level and not held.y0 <= middle <= held.y1:
             return None
-        letters = self._letters.get(span.index, ())
+        if span.box.x1 < held.x0 or span.box.x0 > held.x1:
+            return None
+        letters = self._letters(span.index)
         inside = [letter for letter in letters if held.holds(letter.box.centre[0], middle if level else letter.box.centre[1])]
         return span if len(inside) == len(letters) else part_of(span, inside) if inside else None
 

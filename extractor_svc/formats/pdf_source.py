@@ -16,7 +16,7 @@ from extractor_svc.formats.pdf_geometry import Box
 from extractor_svc.formats.pdf_guard import refuse_a_bomb
 from extractor_svc.formats.pdf_ink import Bookmark, FileFacts, Letter, PageInk, Picture, Stroke
 from extractor_svc.formats.pdf_marks import marks_of
-from extractor_svc.formats.pdf_spans import letters_of, spans_of, vectors_of
+from extractor_svc.formats.pdf_spans import PageLetters, spans_of, vectors_of
 from extractor_svc.limits import Limits
 
 PARSER: Final = f"loom-pdf/1 mupdf/{pymupdf.mupdf_version}"
@@ -38,7 +38,7 @@ class PageUnreadable(Exception):
 class PdfFile:
     """An open PDF file; a context manager, for the parser holds memory of its own.
 
-    Pages are numbered from 1. `letters` and `picture_sizes` are of the page asked for last.
+    Pages are numbered from 1. `letters` reads the page asked for last.
     """
 
     def __init__(self, content: bytes, *, password: str, limits: Limits) -> None:
@@ -54,7 +54,7 @@ class PdfFile:
         self._inflated: set[int] = set()
         self._text_page: pymupdf.TextPage = None
         self._bounds = Box(0, 0, 0, 0)
-        self._letters: dict[int, tuple[Letter, ...]] | None = None
+        self._letters: PageLetters | None = None
         if self._document.needs_pass and not self._document.authenticate(password):
             raise PasswordRequired("the file is encrypted; send the password that opens it")
         try:
@@ -101,11 +101,11 @@ class PdfFile:
         except (mupdf.FzErrorBase, RuntimeError, ValueError) as error:
             raise PageUnreadable(str(error)) from error
 
-    def letters(self) -> dict[int, tuple[Letter, ...]]:
-        """The letters of every span, by the span's index."""
+    def letters(self, index: int) -> list[Letter]:
+        """The letters of a span of the page, by its index."""
         if self._letters is None:
-            self._letters = letters_of(self._text_page.extractRAWDICT()["blocks"], self._bounds)
-        return self._letters
+            self._letters = PageLetters(self._text_page.extractRAWDICT()["blocks"], self._bounds)
+        return self._letters.of(index)
 
     def _facts(self) -> FileFacts:
         document = self._document

@@ -44,22 +44,21 @@ class PageSpans:
 def spans_of(blocks: Iterable[Dictionary], page: Box, *, letters: Letters) -> PageSpans:
     """The spans of a page in the order they are drawn; letters are asked for where white space makes a span's ends unsure."""
     strokes: list[Stroke] = []
-    off_page = overprinted = index = 0
+    off_page = overprinted = first = 0
     seen: set[tuple[str, int, int]] = set()
     for line in _lines(blocks):
         quarters = quarters_of(line)
         turn = Turn(quarters or 0, page.x1, page.y1)
         spans: list[Span] = []
         spaced = False
-        for raw in line["spans"]:
-            index += 1
+        for index, raw in enumerate(line["spans"], first):
             text, starts_blank, ends_blank = _cleaned(raw["text"])
             if not text:
                 spaced = True
                 continue
             span = _span(raw, text, turn, index=index, spaced=spaced or starts_blank, level=quarters is not None)
             if quarters is not None and _ends_unsure(raw["text"]):
-                span = _measured(span, letters()[index])
+                span = _measured(span, letters(index))
             spaced = ends_blank
             if not page.holds_centre_of(turn.displayed(span.box)):
                 off_page += count_words(text)
@@ -67,21 +66,24 @@ def spans_of(blocks: Iterable[Dictionary], page: Box, *, letters: Letters) -> Pa
                 overprinted += count_words(text)
             else:
                 spans.append(span)
+        first += len(line["spans"])
         if spans:
             strokes.append(Stroke(tuple(spans), quarters))
     return PageSpans(tuple(strokes), off_page, overprinted)
 
 
-def letters_of(blocks: Iterable[Dictionary], page: Box) -> dict[int, tuple[Letter, ...]]:
-    """The letters of every span by its index; white space is left out. The dictionary must be the one with characters."""
-    out: dict[int, tuple[Letter, ...]] = {}
-    index = 0
-    for line in _lines(blocks):
-        turn = Turn(quarters_of(line) or 0, page.x1, page.y1)
-        for raw in line["spans"]:
-            index += 1
-            out[index] = tuple(_letters(raw["chars"], turn))
-    return out
+class PageLetters:
+    """The letters of a page's spans, made as they are asked for; white space between words is a letter too."""
+
+    def __init__(self, blocks: Iterable[Dictionary], page: Box) -> None:
+        """Takes the dictionary with characters."""
+        self._page = page
+        self._spans = [(line, span) for line in _lines(blocks) for span in line["spans"]]
+
+    def of(self, index: int) -> list[Letter]:
+        """The letters of a span by its index."""
+        line, span = self._spans[index]
+        return list(_letters(span["chars"], Turn(quarters_of(line) or 0, self._page.x1, self._page.y1)))
 
 
 def vectors_of(blocks: Iterable[Dictionary]) -> tuple[Vector, ...]:

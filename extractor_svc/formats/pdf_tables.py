@@ -129,7 +129,7 @@ class _Filling:
 
     def _split(self, span: Span, y: float) -> list[tuple[Slot | None, Span]]:
         runs: list[tuple[Slot | None, list[Letter]]] = []
-        for letter in self._letters().get(span.index, ()):
+        for letter in self._letters(span.index):
             slot = self._slot(letter.box.centre[0], y)
             if (letter.text == " " and runs) or (runs and runs[-1][0] is slot):
                 runs[-1][1].append(letter)

@@ -24,6 +24,7 @@ _FIRST_WORD: Final = re.compile(r"\w+")
 _COMPOUND: Final = re.compile(rf"\w+(?:[{_HYPHENS}]\w+)+")
 BULLET: Final = re.compile(r"[•‣◦⁃▪▫●○■□◆◇➢✓✔►▶❖∙](?=\s|$)|\ufffd{1,2}(?!\ufffd)|[·–—*-](?=\s)|[•▪●■➢✓](?=\S)")
 """A sign that opens a list item."""
+_DASHES: Final = "·–—*-"
 _UNREAD: Final = re.compile(r"[\w\ufffd]*\ufffd[\w\ufffd]*")
 _WORD_CHAR: Final = re.compile(r"\w")
 _LONG_WORD: Final = re.compile(r"[^\W\d_]{4}$")
@@ -99,9 +100,11 @@ def join_lines(lines: Sequence[TextLine]) -> str:
 
 
 def without_bullet(text: str) -> str:
-    """The text less the bullet it begins with."""
+    """The text less the bullet it begins with; a dash that comes back at the end, as around a page number, is none."""
     match = BULLET.match(text)
-    return text[match.end() :].lstrip() if match else text
+    if match is None or (text[0] in _DASHES and text[-1] == text[0]):
+        return text
+    return text[match.end() :].lstrip()
 
 
 def unread_words(text: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import random
 import zlib
+from collections.abc import Callable
 
 import pytest
 from reportlab.lib.pdfencrypt import StandardEncryption
@@ -253,7 +254,7 @@ def test_words_add_up() -> None:
     assert DEFAULT_LIMITS.max_pages == 5_000
 
 
-def _invisible(text: str) -> object:
+def _invisible(text: str) -> Callable[[Canvas], None]:
     def draw(canvas: Canvas) -> None:
         drawing = canvas.beginText(72, 692)
         drawing.setFont("Helvetica", 11)
