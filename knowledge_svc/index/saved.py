@@ -41,9 +41,12 @@ def load_generation(folder: Path, manifest: Manifest) -> Generation:
     """
     for stamp in manifest.files:
         check_file(folder / stamp.name, stamp)
-    vectors = FlatVectors.load(str(folder / manifest.stamp(VECTORS).name))
-    catalog = _catalog(_table(folder / manifest.stamp(CATALOG).name))
-    keys = _keys(_table(folder / manifest.stamp(KEYS).name))
+    try:
+        vectors = FlatVectors.load(str(folder / manifest.stamp(VECTORS).name))
+        catalog = _catalog(_table(folder / manifest.stamp(CATALOG).name))
+        keys = _keys(_table(folder / manifest.stamp(KEYS).name))
+    except (KeyError, ValueError, RuntimeError) as error:
+        raise DamagedFile("the files are not laid out as this program writes them") from error
     if not np.array_equal(vectors.chunk_ids, catalog.chunk_ids.first(manifest.chunks)):
         raise DamagedFile("the vectors are not those of the catalog")
     return Generation(vectors, catalog, keys, manifest.chunks)
