@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeVar
 
 from artifact.locators import Locator, PdfPlace
 from artifact.model import Artifact, Coverage, FailedUnit
@@ -22,6 +22,9 @@ from extractor_svc.formats.pdf_source import PARSER, PageUnreadable, PdfFile
 
 __all__ = ["PARSER", "read", "resolve"]
 
+_T = TypeVar("_T")
+
+_PAGES_A_SIGN: Final = 100
 _LARGEST_PICTURE_PIXELS: Final = 200_000_000
 """Pixels past which a picture is never decoded; a page scanned at 1200 dpi has 140 million."""
 
@@ -44,10 +47,12 @@ def read(content: bytes, context: ReadContext) -> Artifact:
         ledger = _Ledger(context, file.facts)
         pages = _pages(file, context, ledger)
     running = furniture_of([(page.bounds, page.lines) for page in pages])
-    texts = [page_text(page, furniture) for page, furniture in zip(pages, running, strict=True)]
+    laid_out = (page_text(page, furniture) for page, furniture in zip(pages, running, strict=True))
+    texts = list(_alive(laid_out, context, file.facts))
     for page, furniture in zip(pages, running, strict=True):
         ledger.judge(page, running_words=furniture.words())
-    written = write(joined(leaves_of(texts, file.facts.outline)), context.limits)
+    leaves = _alive(leaves_of(texts, file.facts.outline), context, file.facts)
+    written = write(joined(leaves), context.limits)
     if not written.blocks:
         ledger.refuse()
     return Artifact(
@@ -84,6 +89,14 @@ def resolve(content: bytes, locator: Locator, context: ReadContext) -> str:
 def _is_within(place: PdfPlace, pages: int) -> bool:
     numbers = (place.first_page, place.last_page, *(box.page for box in place.boxes))
     return place.first_page <= place.last_page and all(1 <= number <= pages for number in numbers)
+
+
+def _alive(items: Iterable[_T], context: ReadContext, facts: FileFacts) -> Iterator[_T]:
+    """The items of pages that are all read, with a sign of life now and then while they are put in order."""
+    for i, item in enumerate(items, 1):
+        if i % _PAGES_A_SIGN == 0:
+            context.progress("page", facts.page_count, facts.page_count)
+        yield item
 
 
 def _pages(file: PdfFile, context: ReadContext, ledger: _Ledger) -> list[PagePieces]:

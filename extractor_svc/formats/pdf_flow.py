@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -18,7 +18,7 @@ _SAME_SIZE: Final = 0.5
 _MOST_NOTICES: Final = 2
 
 
-def joined(pages: Sequence[Sequence[Leaf]]) -> list[Leaf]:
+def joined(pages: Iterable[Sequence[Leaf]]) -> list[Leaf]:
     """All leaves in order, with the parts of a table, or of a paragraph, at the place of its first part."""
     out: list[Leaf] = []
     for leaves in pages:

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from artifact.locators import PageBox, PdfPlace
+from artifact.locators import PdfPlace
 from artifact.model import Cell, Dataset
 from extractor_svc.blocks import count_words
-from extractor_svc.formats.pdf_geometry import Box
 from extractor_svc.formats.pdf_grids import Grid
 from extractor_svc.formats.pdf_headers import header_rows_of, names_of
+from extractor_svc.formats.pdf_places import page_box
 from extractor_svc.limits import Limits
 from extractor_svc.tabular import TableRow, build_dataset, column_values_of_text, decimal_mark_of
 from extractor_svc.text_values import reads_as_number_or_date
@@ -55,7 +55,7 @@ class TablePart:
 
     def place_of_rows(self, first: int, end: int) -> PdfPlace:
         """The place of the rows from `first` up to, not including, `end`."""
-        boxes = tuple(_rounded(self.page, box) for box in self.grid.boxes_of(first, end))
+        boxes = tuple(page_box(self.page, box) for box in self.grid.boxes_of(first, end))
         return PdfPlace(self.page, self.page, self.label, boxes)
 
 
@@ -166,7 +166,3 @@ def _begins_with_data(first: Grid, second: Grid) -> bool:
     above = [reads_as_number_or_date(cell.text(first.vocabulary)) for cell in first.cover()[-1]]
     below = [reads_as_number_or_date(cell.text(second.vocabulary)) for cell in second.cover()[0]]
     return any(above) and above == below
-
-
-def _rounded(page: int, box: Box) -> PageBox:
-    return PageBox(page, round(box.x0, 2), round(box.y0, 2), round(box.x1, 2), round(box.y1, 2))

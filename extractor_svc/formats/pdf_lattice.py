@@ -43,10 +43,6 @@ class Lattice:
         """The grid's outline."""
         return Box(self.xs[0], self.ys[0], self.xs[-1], self.ys[-1])
 
-    def slot_at(self, x: float, y: float) -> Slot | None:
-        """The slot that holds a point; None outside the grid."""
-        return next((slot for slot in self.slots if slot.box.holds(x, y)), None)
-
 
 def lattice_of(mesh: Mesh) -> Lattice | None:
     """The cells of a group of lines; None where it encloses no more than one row and one column."""

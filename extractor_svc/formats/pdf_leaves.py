@@ -89,12 +89,13 @@ def page_text(page: PagePieces, furniture: Furniture) -> PageText:
     return PageText(page, tuple(body), furniture)
 
 
-def leaves_of(pages: Sequence[PageText], outline: Sequence[Bookmark]) -> list[list[Leaf]]:
-    """The leaves of every page: headers, the body, marks, footers."""
+def leaves_of(pages: Sequence[PageText], outline: Sequence[Bookmark]) -> Iterator[list[Leaf]]:
+    """The leaves of every page in turn: headers, the body, marks, footers."""
     paragraphs = [(page, item) for page in pages for item in page.body if isinstance(item, Paragraph)]
     body = body_look_of(item for _, item in paragraphs)
     levels = _levels(paragraphs, outline, body=body)
-    return [list(_leaves_of_page(page, levels, body=body)) for page in pages]
+    for page in pages:
+        yield list(_leaves_of_page(page, levels, body=body))
 
 
 def _body_of(items: Iterable[PlacedItem], turn: Turn, vocabulary: Vocabulary) -> Iterator[Body]:

@@ -39,7 +39,7 @@ class PagePlaces:
 
     def _place(self, boxes: Iterable[Box]) -> PdfPlace:
         page = self._page
-        return PdfPlace(page.number, page.number, page.label, tuple(_rounded(page.number, box) for box in boxes))
+        return PdfPlace(page.number, page.number, page.label, tuple(page_box(page.number, box) for box in boxes))
 
     def _boxes(self, line: Line) -> Iterator[Box]:
         own = {span.index for span in line.spans}
@@ -79,6 +79,11 @@ def box_of(place: PageBox) -> Box:
     return Box(place.x0, place.y0, place.x1, place.y1)
 
 
+def page_box(page: int, box: Box) -> PageBox:
+    """A rectangle of a displayed page as locators have it, to hundredths of a point."""
+    return PageBox(page, round(box.x0, 2), round(box.y0, 2), round(box.x1, 2), round(box.y1, 2))
+
+
 def _core(box: Box, quarters: int | None, page: PagePieces) -> Box:
     """Where the middles of a span's letters lie on the displayed page."""
     turn = Turn(quarters or 0, page.bounds.x1, page.bounds.y1)
@@ -102,7 +107,3 @@ def _level_groups(spans: Sequence[Span]) -> Iterator[list[Span]]:
 def _slit(box: Box) -> Box:
     middle = (box.y0 + box.y1) / 2
     return Box(box.x0, middle - _SLIT, box.x1, middle + _SLIT)
-
-
-def _rounded(page: int, box: Box) -> PageBox:
-    return PageBox(page, round(box.x0, 2), round(box.y0, 2), round(box.x1, 2), round(box.y1, 2))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -31,19 +32,10 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Mesh:
-    """Lines that cross or touch one another, level ones by `y` and upright ones by `x`."""
+    """Level and upright lines; the upright ones are ordered by their place."""
 
     level: tuple[Rule, ...]
     upright: tuple[Rule, ...]
-
-    @property
-    def box(self) -> Box:
-        """The smallest box around the lines."""
-        x0 = min([rule.start for rule in self.level] + [rule.at for rule in self.upright])
-        x1 = max([rule.end for rule in self.level] + [rule.at for rule in self.upright])
-        y0 = min([rule.at for rule in self.level] + [rule.start for rule in self.upright])
-        y1 = max([rule.at for rule in self.level] + [rule.end for rule in self.upright])
-        return Box(x0, y0, x1, y1)
 
 
 def drawn_rules(vectors: Iterable[Vector], turn: Turn) -> Mesh:
@@ -77,10 +69,12 @@ def meshes_of(rules: Mesh) -> Iterator[Mesh]:
     if len(rules.level) < 2 or len(rules.upright) < 2 or len(rules.level) + len(rules.upright) > _MOST_RULES:
         return
     group = list(range(len(rules.level) + len(rules.upright)))
+    places = [rule.at for rule in rules.upright]
     for i, level in enumerate(rules.level):
-        for j, upright in enumerate(rules.upright, len(rules.level)):
-            if _meet(level, upright):
-                _unite(group, i, j)
+        first, end = bisect_left(places, level.start - TOUCH), bisect_right(places, level.end + TOUCH)
+        for j in range(first, end):
+            if rules.upright[j].start - TOUCH <= level.at <= rules.upright[j].end + TOUCH:
+                _unite(group, i, len(rules.level) + j)
     by_root: dict[int, tuple[list[Rule], list[Rule]]] = {}
     for i, rule in enumerate((*rules.level, *rules.upright)):
         found = by_root.setdefault(_root(group, i), ([], []))
@@ -117,7 +111,7 @@ def _take_sides(box: Box, *, level: list[Rule], upright: list[Rule]) -> None:
 def _mesh(level: list[Rule], upright: list[Rule]) -> Mesh:
     if len(level) + len(upright) > _MOST_PIECES:
         return Mesh((), ())
-    return Mesh(tuple(_joined(level)), tuple(_joined(upright)))
+    return Mesh(tuple(_joined(level)), tuple(sorted(_joined(upright), key=lambda rule: rule.at)))
 
 
 def _joined(rules: list[Rule]) -> Iterator[Rule]:
@@ -143,10 +137,6 @@ def _joined_in_line(rules: list[Rule]) -> Iterator[Rule]:
         end = max(end, rule.end)
     if end - start >= _SHORTEST:
         yield Rule(at, start, end)
-
-
-def _meet(level: Rule, upright: Rule) -> bool:
-    return level.start - TOUCH <= upright.at <= level.end + TOUCH and upright.start - TOUCH <= level.at <= upright.end + TOUCH
 
 
 def _root(group: list[int], i: int) -> int:

@@ -139,9 +139,8 @@ class PdfFile:
             if node in met:
                 raise Malformed("the page tree runs in a circle; send an undamaged copy")
             met.add(node)
-            kids = _references(document, node, "Kids")
-            leaves += not kids
-            waiting.extend(kids)
+            leaves += document.xref_get_key(node, "Kids")[0] == "null"
+            waiting.extend(_references(document, node, "Kids"))
         if leaves != stated:
             raise Malformed("the file states another number of pages than it has; send an undamaged copy")
 
@@ -216,6 +215,9 @@ def _outline(document: pymupdf.Document) -> tuple[Bookmark, ...]:
 
 
 def _references(document: pymupdf.Document, xref: int, key: str) -> list[int]:
-    """The objects that a key refers to, last first."""
+    """The objects that a key refers to, last first; those of an array too that stands in an object of its own."""
     kind, value = document.xref_get_key(xref, key)
-    return [int(number) for number in reversed(_REFERENCE.findall(value))] if kind in ("xref", "array") else []
+    found = [int(number) for number in _REFERENCE.findall(value)] if kind in ("xref", "array") else []
+    if kind == "xref" and document.xref_object(found[0], compressed=True).startswith("["):
+        found = [int(number) for number in _REFERENCE.findall(document.xref_object(found[0], compressed=True))]
+    return found[::-1]

@@ -19,6 +19,7 @@ from extractor_svc.formats.pdf_undrawn import with_undrawn_columns, with_undrawn
 
 _FILLED: Final = 0.3
 """Share of a lattice's cells that must hold text; the grid of a chart is nearly empty."""
+_MOST_LATTICES: Final = 300
 _FEWEST_CELLS: Final = 3
 _FEW_CELLS: Final = 6
 _PROSE: Final = 60
@@ -45,7 +46,9 @@ def ruled_tables(
     """
     loose: Sequence[Stroke] = strokes
     grids: list[Grid] = []
-    for rules in (drawn_rules(vectors, turn), rules_and_edges(vectors, turn)):
+    drawn = drawn_rules(vectors, turn)
+    with_edges = rules_and_edges(vectors, turn)
+    for rules in (drawn, with_edges) if with_edges != drawn else (drawn,):
         for lattice in _lattices(rules):
             if any(grid.box.meets(lattice.box) for grid in grids):
                 continue
@@ -59,9 +62,9 @@ def ruled_tables(
 
 
 def _lattices(rules: Mesh) -> list[Lattice]:
-    """The lattices of a page, those with most cells first."""
+    """The lattices of a page, those with most cells first; a page with more than these is a drawing."""
     found = [lattice for mesh in meshes_of(rules) if (lattice := lattice_of(mesh))]
-    return sorted(found, key=lambda lattice: -len(lattice.slots))
+    return sorted(found, key=lambda lattice: -len(lattice.slots))[:_MOST_LATTICES]
 
 
 class _Filling:

@@ -169,12 +169,12 @@ class _Part:
         for i in range(len(lows) - 2, -1, -1):
             below_low[i] = min(below_low[i], below_low[i + 1])
             below_high[i] = max(below_high[i], below_high[i + 1])
-        low, high = lows[0], highs[0]
+        starts, low, high = [], lows[0], highs[0]
         for i in range(1, len(self.rows)):
             if high < below_low[i] or low > below_high[i]:
-                return self._split_at([i])
+                starts.append(i)
             low, high = min(low, lows[i]), max(high, highs[i])
-        return None
+        return self._split_at(starts) if starts else None
 
     def _split_at(self, starts: Sequence[int]) -> list[_Part]:
         edges = [0, *starts, len(self.rows)]

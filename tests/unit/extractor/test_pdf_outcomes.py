@@ -82,6 +82,13 @@ def test_a_page_tree_in_a_circle_is_malformed() -> None:
         read(raw_pdf([CATALOG, circle, page(), CONTENT, FONT]))
 
 
+def test_an_empty_branch_and_kids_in_an_object_of_their_own_are_sound() -> None:
+    tree = b"<< /Type /Pages /Kids 6 0 R /Count 1 >>"
+    empty = b"<< /Type /Pages /Parent 2 0 R /Kids [] /Count 0 >>"
+
+    assert texts(read(raw_pdf([CATALOG, tree, page(), CONTENT, FONT, b"[7 0 R 3 0 R]", empty]))) == [SENTENCE]
+
+
 def test_an_outline_in_a_circle_does_no_harm() -> None:
     catalog = b"<< /Type /Catalog /Pages 2 0 R /Outlines 6 0 R >>"
     outline = b"<< /Type /Outlines /First 7 0 R /Last 7 0 R /Count 1 >>"
@@ -195,6 +202,16 @@ def test_every_page_is_reported() -> None:
     pdf.read(drawn(*[lines_at(72, 100, [SENTENCE])] * 3), context)
 
     assert told == [("page", 1, 3), ("page", 2, 3), ("page", 3, 3)]
+
+
+def test_a_long_file_shows_signs_of_life_while_it_is_put_in_order() -> None:
+    told: list[tuple[str, int, int]] = []
+    context = ReadContext(progress=lambda unit, done, total: told.append((unit, done, total)))
+
+    pdf.read(drawn(*[lines_at(72, 100, [SENTENCE])] * 100), context)
+
+    assert told[:100] == [("page", number, 100) for number in range(1, 101)]
+    assert told[100:] == [("page", 100, 100)] * 2
 
 
 @pytest.mark.parametrize(
