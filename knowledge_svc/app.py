@@ -45,7 +45,9 @@ from knowledge_svc.extraction.remote import RemoteExtractor
 from knowledge_svc.index.embedding import MiniLmEmbedder
 from knowledge_svc.index.namespaces import Indexes
 from knowledge_svc.jobs.board import JobBoard
+from knowledge_svc.jobs.upkeep import Chore, Upkeep
 from knowledge_svc.jobs.workers import IngestWorkers, WorkerSettings, Workshop
+from knowledge_svc.storage.blob_names import named_blobs
 from knowledge_svc.storage.blobs import FileBlobStore
 from knowledge_svc.storage.jobs import RecordJobQueue
 from knowledge_svc.storage.record import Record
@@ -134,6 +136,7 @@ class Knowledge:
         self._board = JobBoard()
         self._publisher = Publisher(house.store, house.indexes)
         extractor = _extractor(config, self._channel)
+        self._upkeep = Upkeep(self._chores(), interval_s=config.upkeep_s, executor=self._jobs)
         self._workers = self._ingest_workers(extractor) if extractor is not None and config.ingest_enabled else None
         self.server = LoomServer(config.server, self._services(extractor), domain=DOMAIN, minimum=MINIMUM_ROLES)
 
@@ -152,10 +155,13 @@ class Knowledge:
         await self._search(self._house.embedder.embed_query, "load the model before the first question comes")
         if self._house.record.behind:
             _log.error("record_behind_index", effect="read-only until the record is restored")
-        elif self._workers is not None:
+            return
+        self._upkeep.start()
+        if self._workers is not None:
             await self._workers.start()
 
     async def _stop(self) -> None:
+        await self._upkeep.stop()
         if self._workers is not None:
             await self._workers.stop()
         self._jobs.shutdown(wait=True, cancel_futures=True)
@@ -225,6 +231,22 @@ class Knowledge:
             run=self._read,
             run_query=self._plans,
             timeout_s=self._config.query_timeout_s,
+        )
+
+    def _chores(self) -> tuple[Chore, ...]:
+        house, age_s = self._house, self._config.blob_min_age_s
+        return (
+            Chore("prune_jobs_and_uploads", lambda: house.queue.prune(now=utc_now())),
+            Chore(
+                "sweep_blobs",
+                lambda: house.blobs.sweep(named=named_blobs(house.record, now=utc_now()), older_than_s=age_s),
+            ),
+            Chore(
+                "sweep_snapshots",
+                lambda: house.snapshots.sweep(house.store.snapshot_ids(), written_before=utc_now() - timedelta(seconds=age_s)),
+            ),
+            Chore("save_indexes", house.indexes.save),
+            Chore("checkpoint", house.record.checkpoint),
         )
 
     def _ingest_workers(self, extractor: RemoteExtractor) -> IngestWorkers:

@@ -57,6 +57,8 @@ class KnowledgeConfig:
     ingest_max_attempts: int
     ingest_max_pass_s: float
     embed_sessions: int
+    upkeep_s: float
+    blob_min_age_s: float
     search_threads: int
     query_threads: int
     query_memory_bytes: int
@@ -191,6 +193,24 @@ _OWN: Final[tuple[Setting[Any], ...]] = (  # Any: each setting has a type of its
     ),
     Setting(
         "query_max_rows", "LOOM_KNOWLEDGE_QUERY_MAX_ROWS", whole(1, 10_000_000), "10000", "most rows of one answer", "reading", "N"
+    ),
+    Setting(
+        "upkeep_s",
+        "LOOM_DOCUMENT_BLOB_GC_INTERVAL_SECONDS",
+        duration(1, 7 * 86400),
+        "3600",
+        "how often old jobs, uploads and files no one needs are removed",
+        "storage",
+        "TIME",
+    ),
+    Setting(
+        "blob_min_age_s",
+        "LOOM_DOCUMENT_BLOB_MIN_AGE_SECONDS",
+        duration(60, 30 * 86400),
+        "3600",
+        "age below which no file is removed",
+        "storage",
+        "TIME",
     ),
 )
 SETTINGS: Final = (*server_settings("LOOM_KNOWLEDGE", listen="127.0.0.1:7777"), *_OWN)

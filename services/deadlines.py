@@ -114,7 +114,8 @@ class Runner:
         running = asyncio.get_running_loop().run_in_executor(self._executor, context.run, started)
         running.add_done_callback(self._left)
         try:
-            return await asyncio.wait_for(asyncio.shield(running), scope.remaining_s())
+            async with asyncio.timeout(scope.remaining_s()):
+                return await asyncio.shield(running)
         except TimeoutError:
             if running.done():
                 raise

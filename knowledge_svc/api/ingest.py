@@ -156,7 +156,8 @@ class IngestServicer(ingest_pb2_grpc.IngestServiceServicer):
                     told = job
                 if not job.state.ended:
                     with suppress(TimeoutError):
-                        await asyncio.wait_for(moved.wait(), HEARTBEAT_S)
+                        async with asyncio.timeout(HEARTBEAT_S):
+                            await moved.wait()
 
     async def CancelIngestion(self, request: pb.CancelIngestionRequest, context: RpcContext) -> pb.CancelIngestionResponse:
         """Stops a job that has not published."""
@@ -233,12 +234,14 @@ async def _timed(requests: AsyncIterator[pb.UploadFileRequest], stall_s: float) 
     """The messages of a stream, each within the time allowed."""
     while True:
         try:
-            yield await asyncio.wait_for(anext(requests), stall_s)
-        except StopAsyncIteration:
-            return
+            async with asyncio.timeout(stall_s):
+                request = await anext(requests, None)
         except TimeoutError:
             message = f"no bytes came for {stall_s:g} s; send the file again"
             raise UploadStalled(message, metadata={"stall_s": f"{stall_s:g}"}) from None
+        if request is None:
+            return
+        yield request
 
 
 def _protocol_fault(description: str) -> InvalidArgument:

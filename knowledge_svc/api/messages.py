@@ -29,7 +29,7 @@ _SOURCE_CLASSES: Final = {
     SourceClass.INGESTED: documents_pb2.SOURCE_CLASS_INGESTED,
     SourceClass.IMPORTED: documents_pb2.SOURCE_CLASS_IMPORTED,
 }
-_LEGS: Final = {
+LEGS: Final = {
     VECTOR: search_pb2.SEARCH_LEG_VECTOR,
     LEXICAL: search_pb2.SEARCH_LEG_LEXICAL,
     KEYS: search_pb2.SEARCH_LEG_KEYS,
@@ -171,4 +171,4 @@ def _error_number(code: JobErrorCode) -> Any:  # Any: as above
 
 
 def _leg_messages(legs: Iterable[LegShare]) -> list[search_pb2.LegScore]:
-    return [search_pb2.LegScore(leg=_LEGS[leg.leg], rank=leg.rank, score=leg.score, contribution=leg.contribution) for leg in legs]
+    return [search_pb2.LegScore(leg=LEGS[leg.leg], rank=leg.rank, score=leg.score, contribution=leg.contribution) for leg in legs]

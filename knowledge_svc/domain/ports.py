@@ -174,6 +174,7 @@ class JobQueue(Protocol):
     def claim(self, *, now: datetime, lease_until: datetime) -> Job | None:
         """Takes the next due job: namespaces in turn, one job of a source at a time, in the order asked.
 
+        A job that is processing under a lease that passed is due as well: its worker is gone.
         The job is processing, its attempts counted, when this returns. None where nothing is due.
         """
 

@@ -15,6 +15,7 @@ from knowledge_svc.domain.fusion import Fused, LegShare, Ranking, fuse
 from knowledge_svc.domain.identifiers import identifiers
 from knowledge_svc.domain.model import ChunkFilter, Scope, Scored, StoredChunk
 from knowledge_svc.domain.ports import Embedder, IndexSnapshot, Mask, SearchIndexes, Store
+from services.errors import DataLoss
 
 MIN_DEPTH: Final = 50
 """Hits a leg gathers at least, so that fusion sees past the page that is returned."""
@@ -62,10 +63,11 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """Hits, best first, and the change of the record they reflect."""
+    """Hits, best first, the change of the record they reflect, and the legs that could not run."""
 
     hits: tuple[Hit, ...]
     change_seq: int
+    degraded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,7 @@ class _Gathered:
     fused: list[Fused]
     keys: dict[int, tuple[str, ...]]
     exhausted: bool
+    degraded: tuple[str, ...]
 
 
 class Searcher:
@@ -94,12 +97,12 @@ class Searcher:
         vector = None if query.mode is SearchMode.LEXICAL else self._embedder.embed_query(query.text)
         with self._indexes.snapshot(query.scope) as snapshot:
             allowed = snapshot.allowed(query.selection)
-            hits = self._hits(query, vector, snapshot=snapshot, allowed=allowed)
-            return SearchResult(hits, snapshot.change_seq)
+            hits, degraded = self._hits(query, vector, snapshot=snapshot, allowed=allowed)
+            return SearchResult(hits, snapshot.change_seq, degraded)
 
     def _hits(
         self, query: SearchQuery, vector: npt.NDArray[np.float32] | None, *, snapshot: IndexSnapshot, allowed: Mask
-    ) -> tuple[Hit, ...]:
+    ) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
         """Looks deeper until the page is full or nothing more can be found."""
         depth = max(MIN_DEPTH, DEPTH_FACTOR * query.top_k)
         while True:
@@ -112,29 +115,40 @@ class Searcher:
         leaders = [group[0] for group in page]
         rows = self._store.chunk_rows([hit.chunk_id for hit in leaders])
         close = snapshot.similarities(vector, [hit.chunk_id for hit in leaders]) if vector is not None else {}
-        return tuple(
+        hits = tuple(
             _hit(leader, rows[leader.chunk_id], close.get(leader.chunk_id), gathered.keys, folded=len(group) - 1)
             for leader, group in zip(leaders, page, strict=True)
         )
+        return hits, gathered.degraded
 
 
 def _gather(
     query: SearchQuery, vector: npt.NDArray[np.float32] | None, *, snapshot: IndexSnapshot, allowed: Mask, depth: int
 ) -> _Gathered:
     nearest = snapshot.nearest(vector, k=depth, allowed=allowed) if vector is not None else []
-    terms = query_terms(query.text) if query.mode is not SearchMode.SEMANTIC else []
-    lexical = snapshot.lexical(terms, k=depth, allowed=allowed) if terms else []
+    lexical, degraded = _lexical(query, snapshot, allowed=allowed, depth=depth)
     exhausted = len(nearest) < depth and len(lexical) < depth
     if query.mode is not SearchMode.HYBRID:
         leg, ranked = (VECTOR, nearest) if query.mode is SearchMode.SEMANTIC else (LEXICAL, lexical)
-        return _Gathered(_single(leg, ranked), {}, exhausted)
+        return _Gathered(_single(leg, ranked), {}, exhausted, degraded)
     names = identifiers(query.text)
     held = {match.chunk_id: match.keys for match in snapshot.holders(names, allowed=allowed)} if names else {}
     holders = Ranking(KEYS, tuple(held), tuple(float(len(keys)) for keys in held.values()))
     fused = fuse([_ranking(VECTOR, nearest), _ranking(LEXICAL, lexical, query.lexical_weight), holders])
     if names == (query.text.strip(),):
         fused = sorted(fused, key=lambda hit: hit.chunk_id not in held)
-    return _Gathered(fused, held, exhausted)
+    return _Gathered(fused, held, exhausted, degraded)
+
+
+def _lexical(query: SearchQuery, snapshot: IndexSnapshot, *, allowed: Mask, depth: int) -> tuple[Sequence[Scored], tuple[str, ...]]:
+    """The BM25 leg; in hybrid mode one whose index is damaged leaves the others to answer (L-SREQ-16)."""
+    terms = query_terms(query.text) if query.mode is not SearchMode.SEMANTIC else []
+    try:
+        return (snapshot.lexical(terms, k=depth, allowed=allowed) if terms else []), ()
+    except DataLoss:
+        if query.mode is SearchMode.LEXICAL:
+            raise
+        return [], (LEXICAL,)
 
 
 def _ranking(leg: str, ranked: Sequence[Scored], weight: float = 1.0) -> Ranking:

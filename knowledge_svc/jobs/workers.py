@@ -26,8 +26,10 @@ T = TypeVar("T")
 
 IDLE: Final = timedelta(seconds=30)
 """Longest sleep of an idle worker; a queued job wakes it at once."""
-RENEWAL: Final = timedelta(seconds=2)
+RENEWAL: Final = timedelta(seconds=5)
 """How often a running job's standing goes to the record, with its lease."""
+STUMBLE: Final = timedelta(seconds=5)
+"""Wait of a worker whose queue cannot be read or written."""
 
 _log = structlog.get_logger("loom.jobs")
 
@@ -65,7 +67,7 @@ class IngestWorkers:
     def __init__(self, shop: Workshop, *, settings: WorkerSettings, board: JobBoard, executor: Executor) -> None:
         self._shop = shop
         self._settings = settings
-        self._board = board
+        self.board = board
         self._executor = executor
         self._wake = asyncio.Event()
         self._loops: list[asyncio.Task[None]] = []
@@ -94,7 +96,7 @@ class IngestWorkers:
 
     def cancelled(self, ingestion_id: str) -> None:
         """Says from any thread that a job is asked to end."""
-        self._board.moved(ingestion_id)
+        self.board.moved(ingestion_id)
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._cut_pass, ingestion_id)
 
@@ -104,14 +106,22 @@ class IngestWorkers:
             task.cancel()
 
     async def _take_jobs(self) -> None:
+        """Takes jobs for good; a queue that cannot be read or written is tried again a little later."""
         while True:
-            now = self._shop.clock()
-            job = await self._blocking(self._shop.queue.claim, now=now, lease_until=now + self._settings.lease)
-            if job is None:
-                await self._rest()
-            else:
-                await self._run(job)
-                self._wake.set()
+            try:
+                await self._take_job()
+            except Exception:
+                _log.exception("worker_stumbled")
+                await asyncio.sleep(STUMBLE.total_seconds())
+
+    async def _take_job(self) -> None:
+        now = self._shop.clock()
+        job = await self._blocking(self._shop.queue.claim, now=now, lease_until=now + self._settings.lease)
+        if job is None:
+            await self._rest()
+        else:
+            await self._run(job)
+            self._wake.set()
 
     async def _rest(self) -> None:
         """Sleeps until a job is queued or the next one is due."""
@@ -120,7 +130,8 @@ class IngestWorkers:
         due = await self._blocking(self._shop.queue.next_due, now=now)
         wait = min(IDLE, max(due - now, timedelta(milliseconds=10))) if due else IDLE
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._wake.wait(), wait.total_seconds())
+            async with asyncio.timeout(wait.total_seconds()):
+                await self._wake.wait()
 
     async def _run(self, job: Job) -> None:
         """One pass over a job, and what becomes of the job after it."""
@@ -143,7 +154,7 @@ class IngestWorkers:
         finally:
             self._passes.pop(job.ingestion_id, None)
             self._publishing.discard(job.ingestion_id)
-            self._board.clear(job.ingestion_id)
+            self.board.clear(job.ingestion_id)
 
     async def _interrupted(self, job: Job, task: asyncio.Task[None]) -> None:
         """Tells a cancelled job from a stopping process."""
@@ -170,7 +181,16 @@ class IngestWorkers:
 
     async def _pass(self, job: Job) -> None:
         """Extract, cut, embed, publish."""
-        shop, report = self._shop, _Reporter(self, job)
+        report = _Reporter(self, job)
+        beating = asyncio.create_task(report.keep_lease())
+        try:
+            await self._work(job, report)
+        finally:
+            beating.cancel()
+            await asyncio.gather(beating, return_exceptions=True)
+
+    async def _work(self, job: Job, report: _Reporter) -> None:
+        shop = self._shop
         live = await self._blocking(live_version, shop.store, job)
         await report.stage(JobStage.PARSE)
         artifact, stored = await shop.extractor.extract(shop.blobs, job.upload, job.options, progress=report.units)
@@ -199,7 +219,8 @@ class IngestWorkers:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._executor, lambda: work(*args, **kwargs))
 
-    async def _record(self, job: Job, standing: Standing) -> None:
+    async def record(self, job: Job, standing: Standing) -> None:
+        """Writes down where a running job stands, and renews its lease."""
         until = self._shop.clock() + self._settings.lease
         await self._blocking(
             self._shop.queue.progress,
@@ -218,31 +239,23 @@ class _Reporter:
     def __init__(self, workers: IngestWorkers, job: Job) -> None:
         self._workers = workers
         self._job = job
-        self._stage = JobStage.PARSE
-        self._renewed_at = 0.0
-        self._loop = asyncio.get_running_loop()
-        self._writing: asyncio.Task[None] | None = None
+        self._standing = Standing(JobStage.PARSE, "", 0, 0)
 
     async def stage(self, stage: JobStage, *, unit: str = "", total: int = 0) -> None:
         """Enters a stage; the record has it when this returns."""
-        self._stage = stage
-        if self._writing is not None:
-            await self._writing
-        standing = Standing(stage, unit, 0, total)
-        self._workers._board.post(self._job.ingestion_id, standing)
-        await self._workers._record(self._job, standing)
+        self._post(Standing(stage, unit, 0, total))
+        await self._workers.record(self._job, self._standing)
 
     def units(self, unit: str, done: int, total: int) -> None:
         """Says how far the stage is."""
-        standing = Standing(self._stage, unit, done, total)
-        self._workers._board.post(self._job.ingestion_id, standing)
-        self._loop.call_soon_threadsafe(self._renew, standing)
+        self._post(Standing(self._standing.stage, unit, done, total))
 
-    def _renew(self, standing: Standing) -> None:
-        now = self._loop.time()
-        if self._writing is not None and not self._writing.done():
-            return
-        if now - self._renewed_at < RENEWAL.total_seconds():
-            return
-        self._renewed_at = now
-        self._writing = asyncio.create_task(self._workers._record(self._job, standing))
+    async def keep_lease(self) -> None:
+        """Writes the standing down for as long as the job runs, so that nobody takes it for abandoned."""
+        while True:
+            await asyncio.sleep(RENEWAL.total_seconds())
+            await self._workers.record(self._job, self._standing)
+
+    def _post(self, standing: Standing) -> None:
+        self._standing = standing
+        self._workers.board.post(self._job.ingestion_id, standing)

@@ -19,6 +19,7 @@ _PAGE: Final = """
         AND (len($prefixes::VARCHAR[]) = 0 OR list_bool_or([starts_with(source_uri, p) FOR p IN $prefixes::VARCHAR[]]))
     ORDER BY source_uri, dataset_id LIMIT $limit
 """
+_IDS: Final = "SELECT snapshot_id FROM datasets"
 
 
 class DatasetReads:
@@ -44,3 +45,7 @@ class DatasetReads:
             "limit": limit,
         }
         return [dataset_of(row, scope) for row in self._record.rows(_PAGE, parameters)]
+
+    def snapshot_ids(self) -> frozenset[str]:
+        """Returns the id of every snapshot the record names, retired ones too."""
+        return frozenset(row["snapshot_id"] for row in self._record.rows(_IDS))

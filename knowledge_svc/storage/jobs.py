@@ -42,10 +42,11 @@ _PAGE: Final = """
 _DUE: Final = """
     SELECT head.ingestion_id, n.namespace_id FROM (
         SELECT namespace_id, min(seq) AS seq, arg_min(ingestion_id, seq) AS ingestion_id, arg_min(state, seq) AS state,
-            arg_min(next_attempt_at, seq) AS due
+            arg_min(next_attempt_at, seq) AS due, arg_min(lease_until, seq) AS lease
         FROM ingestions WHERE ended_at IS NULL GROUP BY namespace_id, source_uri
     ) head JOIN namespaces n USING (namespace_id)
-    WHERE head.state = 'pending' AND head.due <= $now ORDER BY n.last_served, head.seq LIMIT 1
+    WHERE (head.state = 'pending' AND head.due <= $now) OR (head.state = 'processing' AND head.lease < $now)
+    ORDER BY n.last_served, head.seq LIMIT 1
 """
 _NEXT_DUE: Final = """
     SELECT min(due) AS due FROM (

@@ -102,6 +102,17 @@ def test_a_broad_except_stands_only_in_the_interceptor_and_the_worker_loops():
     assert found <= allowed, found - allowed
 
 
+def test_waits_use_a_timeout_that_cannot_lose_a_cancellation():
+    """On Python 3.11 `asyncio.wait_for` returns a result that came together with a cancellation, and forgets the latter."""
+    users = [
+        str(path.relative_to(ROOT))
+        for room in CODE
+        for path in (ROOT / room).rglob("*.py")
+        if "asyncio.wait_for(" in path.read_text("utf-8")
+    ]
+    assert users == []
+
+
 def test_the_readme_lists_every_rpc_that_is_not_built():
     readme = (ROOT / "README.md").read_text("utf-8")
     listed = set(re.findall(r"`(\w+Service\.\w+)`", readme.partition("Not built yet")[2].partition("\n## ")[0]))

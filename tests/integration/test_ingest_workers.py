@@ -10,7 +10,7 @@ import pytest
 from artifact.codec import dump
 from artifact.locators import LineSpan, SheetPlace, to_json
 from artifact.model import ROW_ID, ROW_LOCATOR, Artifact, Block, BlockType, Column, ColumnType, Coverage, Dataset, FailedUnit
-from knowledge_svc.domain.errors import BlobGone, ExtractionRefused, ExtractorDown, InvalidArtifact
+from knowledge_svc.domain.errors import BlobGone, DiskFull, ExtractionRefused, ExtractorDown, InvalidArtifact
 from knowledge_svc.domain.ingestion import Ingestions, IngestRequest, RetryPolicy
 from knowledge_svc.domain.model import FailureClass, Job, JobErrorCode, JobState
 from knowledge_svc.jobs.board import JobBoard
@@ -98,7 +98,7 @@ def queue(house: House, feed: Ingestions, *, source_uri: str = "file:///zoo.md",
 
 async def ended(house: House, job: Job, *, skip: timedelta = timedelta()) -> Job:
     """Waits for the job's end; moves the clock on where the job waits for another attempt."""
-    for _ in range(600):
+    for _ in range(6000):
         now = house.queue.job(SCOPE, job.ingestion_id)
         if now.state.ended:
             return now
@@ -271,7 +271,7 @@ async def test_l_ing_12_a_pass_that_runs_too_long_is_cut_and_tried_again(house):
         await asyncio.sleep(60)
 
     extractor = ScriptedExtractor(endless, artifact())
-    async with working(house, extractor, max_pass=0.2) as feed:
+    async with working(house, extractor, max_pass=2) as feed:
         job = await ended(house, queue(house, feed), skip=timedelta(seconds=10))
     assert (job.state, job.attempts) == (JobState.READY, 2)
 
@@ -296,9 +296,39 @@ async def test_several_jobs_run_at_once(house):
     both = asyncio.Barrier(2)
 
     async def together():
-        await asyncio.wait_for(both.wait(), 5)
+        await asyncio.wait_for(both.wait(), 30)
         return artifact()
 
     async with working(house, ScriptedExtractor(together), workers=2) as feed:
         jobs = [queue(house, feed, source_uri=uri) for uri in ("a", "b")]
         assert [(await ended(house, job)).state for job in jobs] == [JobState.READY, JobState.READY]
+
+
+async def test_a_queue_that_stumbles_does_not_end_the_worker(house, monkeypatch):
+    monkeypatch.setattr("knowledge_svc.jobs.workers.STUMBLE", timedelta(seconds=0.01))
+    claim, failures = house.queue.claim, iter([OSError("the disk is away"), DiskFull("full")])
+
+    def stumbling(**times):
+        if (failure := next(failures, None)) is not None:
+            raise failure
+        return claim(**times)
+
+    monkeypatch.setattr(house.queue, "claim", stumbling)
+    async with working(house, ScriptedExtractor(artifact())) as feed:
+        assert (await ended(house, queue(house, feed))).state is JobState.READY
+
+
+async def test_a_job_that_makes_no_progress_keeps_its_lease(house, monkeypatch):
+    monkeypatch.setattr("knowledge_svc.jobs.workers.RENEWAL", timedelta(seconds=0.02))
+    leases: set = set()
+
+    async def slow():
+        for _ in range(20):
+            leases.add(house.queue.job(SCOPE, job.ingestion_id).lease_until)
+            await asyncio.sleep(0.02)
+        return artifact()
+
+    async with working(house, ScriptedExtractor(slow)) as feed:
+        job = queue(house, feed)
+        assert (await ended(house, job)).state is JobState.READY
+    assert len(leases) > 2
