@@ -72,7 +72,8 @@ def kill_and_look(tmp_path, *, kills: int, seed: int) -> None:
             reader = threading.Thread(target=read, args=(server.address,))
             writer.start()
             reader.start()
-            time.sleep(chance.uniform(0.05, 1.5))
+            wait_for_word(acknowledged, before=dict(acknowledged))
+            time.sleep(chance.uniform(0.0, 1.2))
             server.kill()
             writer.join(60)
             reader.join(60)
@@ -88,6 +89,15 @@ def kill_and_look(tmp_path, *, kills: int, seed: int) -> None:
         finally:
             assert server.stop() == 0
     assert acknowledged
+
+
+def wait_for_word(acknowledged: dict[str, int], *, before: dict[str, int]) -> None:
+    """Waits until the writer had an answer, so that every kill falls into running work."""
+    for _ in range(2000):
+        if acknowledged != before:
+            return
+        time.sleep(0.01)
+    raise AssertionError("no write was acknowledged")
 
 
 def write(address: str, kill: int, acknowledged: dict[str, int], queued: dict[str, str]) -> None:
