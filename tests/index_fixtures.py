@@ -139,6 +139,9 @@ class MemoryRecord:
     def database_id(self) -> str:
         return self.uuid
 
+    def embedding_model(self) -> str:
+        return self.rows[max(self.rows)].draft.embedding_model if self.rows else ""
+
     def live_chunk_ids(self, scope: Scope) -> tuple[npt.NDArray[np.int64], int]:
         ids = [i for i, row in sorted(self.rows.items()) if row.state == "live" and row.draft.document.scope == scope]
         return np.array(ids, dtype=np.int64), self.change_seq

@@ -129,6 +129,9 @@ class Store(Protocol):
     def database_id(self) -> str:
         """Returns the id made with the database; indexes of another one are not read."""
 
+    def embedding_model(self) -> str:
+        """Returns the model that made the record's vectors, empty while there are none."""
+
     def datasets(self, scope: Scope, source_uri: str) -> list[DatasetSnapshot]:
         """Returns the live snapshots of a source in file order; empty where it has none."""
 

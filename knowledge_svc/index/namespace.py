@@ -249,16 +249,17 @@ class Namespace:
             IndexModelMismatch: it serves some; a rebuild reads them anew.
         """
         if len(self._store.live_chunk_ids(self._scope)[0]):
-            raise _other_model(manifest.model, self._model)
+            raise other_model(manifest.model, self._model)
         set_aside(self._folder, [manifest.lexical, *(stamp.name for stamp in manifest.files)])
 
     def _check_model(self, model: str, vectors: Vectors | None) -> None:
         if model != self._model:
-            raise _other_model(model, self._model)
+            raise other_model(model, self._model)
         check_dimension(vectors, self._dimension)
 
 
-def _other_model(found: str, expected: str) -> IndexModelMismatch:
+def other_model(found: str, expected: str) -> IndexModelMismatch:
+    """The refusal of vectors that another model made."""
     return IndexModelMismatch(
         f"the vectors are of {found}, the service embeds with {expected}; embed the documents again",
         metadata={"found": found, "expected": expected},

@@ -14,7 +14,7 @@ from knowledge_svc.domain.model import Publication, Scope, StagedRevision
 from knowledge_svc.domain.ports import IndexSnapshot, Store
 from knowledge_svc.index.generation import Generation
 from knowledge_svc.index.lexical import TantivyIndex
-from knowledge_svc.index.namespace import Namespace
+from knowledge_svc.index.namespace import Namespace, other_model
 from knowledge_svc.index.snapshot import NamespaceSnapshot
 
 
@@ -83,11 +83,18 @@ class Indexes:
         with self._lock:
             namespace = self._namespaces.get(scope)
             if namespace is None:
+                self._refuse_other_model()
                 namespace = Namespace(
                     scope, self._folder_of(scope), store=self._store, model=self._model, dimension=self._dimension
                 )
                 self._namespaces[scope] = namespace
             return namespace
+
+    def _refuse_other_model(self) -> None:
+        """Vectors of another model stay out of indexes that are searched with this one's."""
+        recorded = self._store.embedding_model()
+        if recorded not in ("", self._model):
+            raise other_model(recorded, self._model)
 
     def _folder_of(self, scope: Scope) -> Path:
         """Returns a folder whose name no organisation or namespace can bend; its CURRENT says in plain which they are."""

@@ -19,6 +19,7 @@ BATCH: Final = 10_000
 """Chunks a batch; 15 MB of vectors at 384 numbers each."""
 
 _CHANGE: Final = "SELECT change_seq FROM counters"
+_MODEL: Final = "SELECT embedding_model FROM meta"
 _SCOPES: Final = "SELECT DISTINCT namespace_id FROM revisions ORDER BY namespace_id"
 _LIVE_IDS: Final = """
     SELECT c.chunk_id FROM chunks c JOIN revisions r USING (staged_seq)
@@ -55,6 +56,10 @@ class IndexFeed:
     def database_id(self) -> str:
         """Returns the id made with the database; indexes of another one are not read."""
         return self._record.database_id
+
+    def embedding_model(self) -> str:
+        """Returns the model that made the record's vectors, empty while there are none."""
+        return str(self._record.rows(_MODEL)[0]["embedding_model"])
 
     def live_chunk_ids(self, scope: Scope) -> tuple[npt.NDArray[np.int64], int]:
         """Returns the ids that serve, ascending, and the change number they are as of."""

@@ -1,8 +1,12 @@
+import shutil
+
 import pytest
 
+from knowledge_svc.domain.errors import IndexModelMismatch
 from knowledge_svc.domain.fusion import RRF_K
 from knowledge_svc.domain.model import ChunkFilter
 from knowledge_svc.domain.search import SearchMode, SearchQuery
+from knowledge_svc.index.namespaces import Indexes
 from services.errors import DataLoss
 from tests.house_fixtures import SCOPE, open_house
 
@@ -98,3 +102,18 @@ def test_l_sreq_16_a_damaged_lexical_leg_leaves_the_others_to_answer(house, monk
 
 def test_an_empty_namespace_answers_with_nothing(house):
     assert search(house, "anything").hits == ()
+
+
+def test_vectors_of_another_model_are_refused_even_where_the_index_is_gone(tmp_path):
+    with open_house(tmp_path) as house:
+        house.write("doc:a", "the quokka sleeps")
+    shutil.rmtree(tmp_path / "index")
+    with open_house(tmp_path) as house:
+        other = Indexes(tmp_path / "other", store=house.store, model="other@1", dimension=house.embedder.dimension)
+        with pytest.raises(IndexModelMismatch) as caught, other.snapshot(SCOPE):
+            pass
+        assert "words@1" in caught.value.message
+        with pytest.raises(IndexModelMismatch):
+            other.rebuild(SCOPE)
+        other.close()
+        assert house.find("quokka") == ["doc:a"]
