@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -241,6 +242,7 @@ def test_after_embedding_again_a_rebuild_takes_the_new_model(kit: Kit, tmp_path:
     kit.indexes.close()
     for row in kit.record.rows.values():
         row.vector = np.eye(1, 5, dtype=np.float32)[0]
+        row.draft = replace(row.draft, embedding_model="other-5")
     others = Indexes(tmp_path / "index", store=kit.record.as_store(), model="other-5", dimension=5)
     assert others.rebuild(SCOPE) == 1
     with others.snapshot(SCOPE) as snapshot:
