@@ -155,7 +155,7 @@ _OWN: Final[tuple[Setting[Any], ...]] = (  # Any: each setting has a type of its
         "ingest",
         "on|off",
     ),
-    Setting("ingest_workers", "LOOM_KNOWLEDGE_INGEST_WORKERS", whole(1, 64), "2", "jobs run at once", "ingest", "N"),
+    Setting("ingest_workers", "LOOM_KNOWLEDGE_INGEST_WORKERS", whole(1, 64), "3", "jobs run at once", "ingest", "N"),
     Setting(
         "ingest_max_chunks",
         "LOOM_KNOWLEDGE_INGEST_MAX_CHUNKS",
