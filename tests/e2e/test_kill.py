@@ -3,12 +3,12 @@
 import random
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import pytest
 
 from clients import KnowledgeClient, LoomError
-from tests.conftest import start_knowledge, start_server
+from tests.conftest import Server, start_knowledge, start_server
 
 KILLS = 4
 LONG_KILLS = 150
@@ -64,9 +64,15 @@ def kill_and_look(tmp_path, *, kills: int, seed: int) -> None:
     chance = random.Random(seed)
     acknowledged: dict[str, int] = {}
     queued: dict[str, str] = {}
-    with extractor(tmp_path) as address:
-        for kill in range(kills):
+    with extractor(tmp_path) as address, ExitStack() as started:
+
+        def start() -> Server:
             server = start_knowledge(tmp_path / "data", address, log=tmp_path / "knowledge.log")
+            started.callback(server.kill)
+            return server
+
+        for kill in range(kills):
+            server = start()
             look(server.address, acknowledged, seed=seed)
             writer = threading.Thread(target=write, args=(server.address, kill, acknowledged, queued))
             reader = threading.Thread(target=read, args=(server.address,))
@@ -79,15 +85,13 @@ def kill_and_look(tmp_path, *, kills: int, seed: int) -> None:
             reader.join(60)
             assert not writer.is_alive()
             assert not reader.is_alive()
-        server = start_knowledge(tmp_path / "data", address, log=tmp_path / "knowledge.log")
-        try:
-            look(server.address, acknowledged, seed=seed)
-            with KnowledgeClient(server.address) as client:
-                for job, marker in queued.items():
-                    assert client.wait_for_ingest(job, timeout_s=120).state == "ready"
-                    assert client.search(marker, mode="lexical", top_k=1).hits
-        finally:
-            assert server.stop() == 0
+        server = start()
+        look(server.address, acknowledged, seed=seed)
+        with KnowledgeClient(server.address) as client:
+            for job, marker in queued.items():
+                assert client.wait_for_ingest(job, timeout_s=120).state == "ready"
+                assert client.search(marker, mode="lexical", top_k=1).hits
+        assert server.stop() == 0
     assert acknowledged
 
 
