@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 DATA ?= .loom/data
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run test check lint types unit protos samples lock bench crash clean
+.PHONY: help demo run test check lint types unit protos contract samples lock bench crash clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -41,6 +41,7 @@ lint: $(VENV)/.dev ## Lints code, protos, import rules and container files
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 	$(BIN)/buf lint
+	$(BIN)/buf breaking --against protos/released.binpb
 	$(BIN)/python tools/protos.py --check
 	$(BIN)/hadolint Dockerfile
 	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec docker-compose.yml
@@ -53,6 +54,9 @@ unit: $(VENV)/.dev ## Runs the unit tests
 
 protos: $(VENV)/.dev ## Writes the generated code beside the protos
 	$(BIN)/python tools/protos.py
+
+contract: $(VENV)/.dev ## Takes the protos as released: later changes must not break them
+	$(BIN)/buf build --output protos/released.binpb
 
 samples: $(VENV)/.dev ## Writes the sample files
 	$(BIN)/python samples/make_samples.py

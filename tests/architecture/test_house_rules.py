@@ -30,6 +30,10 @@ def test_protos_pass_the_lint():
     assert run("buf", "lint") == ""
 
 
+def test_protos_break_nothing_that_was_released():
+    assert run("buf", "breaking", "--against", "protos/released.binpb") == ""
+
+
 def test_the_dockerfile_passes_the_lint():
     assert run("hadolint", "Dockerfile") == ""
 
@@ -64,6 +68,20 @@ def test_every_lock_pins_the_same_versions():
             pins.setdefault(name, set()).add(version)
     differing = {name: versions for name, versions in pins.items() if len(versions) > 1}
     assert set(differing) <= {"numpy"}, differing  # numpy has one pin per Python version in every file
+
+
+@pytest.mark.parametrize(
+    ("service", "own", "other"),
+    [
+        ("extractor", {"pymupdf", "lxml", "pyarrow"}, {"duckdb", "faiss-cpu", "tantivy", "onnxruntime", "typer"}),
+        ("knowledge", {"duckdb", "faiss-cpu", "tantivy", "onnxruntime"}, {"pymupdf", "lxml", "selectolax", "sqlglot", "typer"}),
+    ],
+)
+def test_each_image_installs_only_its_own(service, own, other):
+    names = set(re.findall(r"^([a-z0-9][^\s=]*)==", (ROOT / "requirements" / f"{service}.txt").read_text("utf-8"), re.MULTILINE))
+    assert own <= names
+    assert not other & names
+    assert f"requirements/{service}.txt" in (ROOT / "Dockerfile").read_text("utf-8")
 
 
 def test_pymupdf_stays_in_the_pdf_module():
