@@ -119,7 +119,7 @@ def _blocks(occupied: Occupied) -> list[Box]:
     if not occupied:
         return []
     done: list[Box] = []
-    work = [_Part.of(occupied, list(occupied), 1, 1 << 20)]
+    work = [_Part([(row, list(columns)) for row, columns in occupied.items()])]
     while work:
         part = work.pop()
         smaller = part.cut()
@@ -135,11 +135,6 @@ class _Part:
     """Rows with the columns taken in each, none of them empty."""
 
     rows: Sequence[tuple[int, Sequence[int]]]
-
-    @classmethod
-    def of(cls, occupied: Occupied, rows: Sequence[int], first: int, last: int) -> _Part:
-        kept = ((row, [column for column in occupied[row] if first <= column <= last]) for row in rows)
-        return cls([(row, columns) for row, columns in kept if columns])
 
     def cut(self) -> list[_Part] | None:
         return self._along_rows() or self._along_columns() or self._at_a_corner()
@@ -157,10 +152,15 @@ class _Part:
         starts = [0, *(i for i in range(1, len(taken)) if taken[i] - taken[i - 1] > 1), len(taken)]
         if len(starts) == 2:
             return None
-        return [self._within(taken[a], taken[b - 1]) for a, b in pairwise(starts)]
-
-    def _within(self, first: int, last: int) -> _Part:
-        return _Part.of(dict(self.rows), [row for row, _ in self.rows], first, last)
+        group_of = {column: group for group, (a, b) in enumerate(pairwise(starts)) for column in taken[a:b]}
+        groups: list[list[tuple[int, list[int]]]] = [[] for _ in range(len(starts) - 1)]
+        for row, columns in self.rows:
+            for column in columns:
+                group = groups[group_of[column]]
+                if not group or group[-1][0] != row:
+                    group.append((row, []))
+                group[-1][1].append(column)
+        return [_Part(group) for group in groups]
 
     def _at_a_corner(self) -> list[_Part] | None:
         """Cuts between rows where the columns above all lie left, or all right, of those below."""
@@ -266,13 +266,8 @@ def _table_or_texts(grid: Grid, box: Box, rows: Sequence[int]) -> Iterator[Piece
 
 def _is_lone_value(grid: Grid, box: Box) -> bool:
     """Whether a number, date or the like is all that a sheet holds: a table of one value without a name."""
-    value = grid.value(box.first_row, box.first_column)
-    return (
-        grid.box() == box
-        and value.kind not in (None, ColumnType.STRING)
-        and len(grid.rows) == 1
-        and len(grid.rows[box.first_row]) == 1
-    )
+    alone = len(grid.rows) == 1 and len(grid.rows.get(box.first_row, ())) == 1
+    return alone and grid.value(box.first_row, box.first_column).kind not in (None, ColumnType.STRING)
 
 
 def _is_typed_column(grid: Grid, box: Box, rows: Sequence[int]) -> bool:
