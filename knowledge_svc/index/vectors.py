@@ -91,11 +91,13 @@ class FlatVectors:
     def _walk(self, vector: npt.NDArray[np.float32], k: int, *, allowed: Mask, count: int) -> list[Scored]:
         """Takes candidates from FAISS until none outside them can tie with the last one kept.
 
-        FAISS reads the allowed rows only: 2,000 of 60,000 take 0.4 ms, all of them 10 ms.
+        FAISS reads the allowed rows only: 2,000 of 60,000 take 0.4 ms, all of them 10 ms. Where all are allowed it is not asked
+        about each, which halves the time.
         """
         faiss.omp_set_num_threads(1)
-        bits = np.packbits(allowed, bitorder="little")
-        chosen = _engine.SearchParameters(sel=_engine.IDSelectorBitmap(bits))
+        chosen, bits = None, np.packbits(allowed, bitorder="little")
+        if count < self._flat.ntotal:
+            chosen = _engine.SearchParameters(sel=_engine.IDSelectorBitmap(bits))
         limit = min(k + _SPARE, count)
         while True:
             scores, positions = self._flat.search(vector[np.newaxis, :], limit, params=chosen)
