@@ -40,6 +40,7 @@ MAX_ORIGINAL_BYTES: Final = 2 * 1024 * 1024
 MAX_TOP_K: Final = 100
 DEFAULT_TOP_K: Final = 5
 MAX_LEXICAL_WEIGHT: Final = 10.0
+MAX_SINCE_S: Final = 100 * 366 * 86_400
 
 _MODES: Final[dict[int, SearchMode]] = {
     search_pb2.SEARCH_MODE_UNSPECIFIED: SearchMode.HYBRID,
@@ -162,7 +163,7 @@ def document_input(message: documents_pb2.DocumentInput, faults: Faults) -> Docu
         title=message.title,
         description=message.description,
         tags=tuple(dict.fromkeys(message.tags)),
-        metadata=metadata_text(message.metadata),
+        metadata=metadata_text(message.metadata, faults, "document.metadata"),
         original=message.original_bytes if has_original else None,
         original_filename=message.original_filename,
         original_content_type=message.original_content_type,
@@ -195,7 +196,9 @@ def search_query(request: search_pb2.SearchRequest, scope: Scope, *, now: dateti
     faults.check(0 <= request.top_k <= MAX_TOP_K, "top_k", f"takes 1 to {MAX_TOP_K}, or 0 for {DEFAULT_TOP_K}")
     weight = request.lexical_weight if request.HasField("lexical_weight") else 1.0
     faults.check(0 <= weight <= MAX_LEXICAL_WEIGHT, "lexical_weight", f"takes 0 to {MAX_LEXICAL_WEIGHT:g}")
-    faults.check(not request.HasField("since") or request.since.ToTimedelta() > timedelta(), "since", "must be longer than nothing")
+    since = timedelta(seconds=min(request.since.seconds, MAX_SINCE_S + 1)) + timedelta(microseconds=request.since.nanos // 1000)
+    in_range = timedelta() < since <= timedelta(seconds=MAX_SINCE_S)
+    faults.check(not request.HasField("since") or in_range, "since", "takes more than nothing, and at most 100 years")
     faults.check(request.mode in _MODES, "mode", "is not a search mode")
     _check_selection(faults, request.uri_prefixes, request.tags)
     faults.texts(request.formats, "formats", most=MAX_TAGS, length=MAX_NAME, least=0)
@@ -212,7 +215,7 @@ def search_query(request: search_pb2.SearchRequest, scope: Scope, *, now: dateti
             tags=tuple(request.tags),
             formats=tuple(request.formats),
             block_types=tuple(request.block_types),
-            ingested_since=now - request.since.ToTimedelta() if request.HasField("since") else None,
+            ingested_since=now - since if request.HasField("since") else None,
         ),
         collapse_sections=request.collapse_sections if request.HasField("collapse_sections") else True,
         top_k=request.top_k or DEFAULT_TOP_K,
@@ -231,6 +234,7 @@ def ingest_request(request: ingest_pb2.StartIngestionRequest) -> IngestRequest:
     faults.text(request.upload_id, "upload_id", most=MAX_NAME, least=1)
     _describe(faults, request.title, request.description, request.tags, "")
     faults.check(not request.HasField("expected_revision") or request.expected_revision >= 0, "expected_revision", "is negative")
+    metadata = metadata_text(request.metadata, faults, "metadata")
     faults.raise_any()
     chosen = request.options
     return IngestRequest(
@@ -239,7 +243,7 @@ def ingest_request(request: ingest_pb2.StartIngestionRequest) -> IngestRequest:
         title=request.title,
         description=request.description,
         tags=tuple(dict.fromkeys(request.tags)),
-        metadata=metadata_text(request.metadata),
+        metadata=metadata,
         options=ExtractOptions(chosen.format, chosen.encoding, chosen.sql_dialect, chosen.password),
         expected_revision=request.expected_revision if request.HasField("expected_revision") else None,
         allow_partial=request.allow_partial,
@@ -261,9 +265,13 @@ def job_states(numbers: Iterable[int]) -> list[JobState]:
     return [STATES[number] for number in chosen]
 
 
-def metadata_text(message: Struct) -> str:
-    """Metadata as canonical JSON text."""
-    return json_format.MessageToJson(message, indent=None, sort_keys=True, ensure_ascii=False)
+def metadata_text(message: Struct, faults: Faults, field: str) -> str:
+    """Metadata as canonical JSON text; what JSON cannot hold, such as a number that is none, is noted."""
+    try:
+        return json_format.MessageToJson(message, indent=None, sort_keys=True, ensure_ascii=False)
+    except (json_format.SerializeToJsonError, ValueError, RecursionError):
+        faults.add(field, "must hold finite numbers, texts, lists and objects only, at most 100 deep")
+        return "{}"
 
 
 def _describe(faults: Faults, title: str, description: str, tags: Sequence[str], prefix: str) -> None:

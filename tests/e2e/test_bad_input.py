@@ -7,7 +7,16 @@ import sys
 import grpc
 import pytest
 from google.rpc import error_details_pb2, status_pb2
-from loom.knowledge.v1 import datasets_pb2, datasets_pb2_grpc, documents_pb2, documents_pb2_grpc, ingest_pb2, ingest_pb2_grpc
+from loom.knowledge.v1 import (
+    datasets_pb2,
+    datasets_pb2_grpc,
+    documents_pb2,
+    documents_pb2_grpc,
+    ingest_pb2,
+    ingest_pb2_grpc,
+    search_pb2,
+    search_pb2_grpc,
+)
 
 from clients import KnowledgeClient
 from tests.conftest import ROOT
@@ -96,6 +105,25 @@ def test_every_fault_of_a_request_is_named_at_once(channel):
     code, reason, fields = refused(lambda: stub.AddDocument(documents_pb2.AddDocumentRequest(document=given)))
     assert (code, reason) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_REQUEST")
     assert fields == ["document.source_uri", "document.title", "document.tags[0]"]
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_metadata_that_json_cannot_hold_is_refused_by_its_field(channel, number):
+    given = documents_pb2.DocumentInput(source_uri="doc:a", content="words")
+    given.metadata["x"] = number
+    stub = documents_pb2_grpc.DocumentServiceStub(channel)
+    code, _, fields = refused(lambda: stub.AddDocument(documents_pb2.AddDocumentRequest(document=given)))
+    assert (code, fields) == (grpc.StatusCode.INVALID_ARGUMENT, ["document.metadata"])
+    start = ingest_pb2.StartIngestionRequest(upload_id="u", source_uri="doc:a", metadata=given.metadata)
+    _, _, fields = refused(lambda: ingest_pb2_grpc.IngestServiceStub(channel).StartIngestion(start))
+    assert fields == ["metadata"]
+
+
+@pytest.mark.parametrize("seconds", [-5, 0, 315_576_000_000])
+def test_a_window_in_time_that_cannot_be_is_refused(channel, seconds):
+    ask = search_pb2.SearchRequest(query="words", since={"seconds": seconds})
+    code, _, fields = refused(lambda: search_pb2_grpc.SearchServiceStub(channel).Search(ask))
+    assert (code, fields) == (grpc.StatusCode.INVALID_ARGUMENT, ["since"])
 
 
 def test_a_page_token_of_another_listing_is_refused(channel, namespace):
