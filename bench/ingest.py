@@ -18,7 +18,7 @@ from clients import KnowledgeClient
 from knowledge_svc.domain.chunking import ChunkSettings, cut_text
 from knowledge_svc.index.embedding import MiniLmEmbedder
 
-FILES = 12
+FILES = 24
 SECTIONS = 15
 
 
