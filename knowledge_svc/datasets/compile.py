@@ -91,9 +91,14 @@ class _Groups:
         self._stages = max((len(one.stages) for one in self._figures), default=0)
         self._last = f"stage{self._stages}" if self._stages else "grouped"
         self._read = list(dict.fromkeys(one.column.position for one in checked.aggregates if one.column))
-        self._by_first_row = bool(self._keys) and bool(checked.order_by or not checked.keys)
+        self._by_first_row = self._can_tie() and bool(checked.order_by or not checked.keys)
         self.held = (*(_held_key(key) for key in self._keys), *(one.held for one in self._figures))
         self.present = tuple(self._read.index(one.column.position) if one.column else None for one in checked.aggregates)
+
+    def _can_tie(self) -> bool:
+        """Whether two groups may stand alike in the asked order: not where it names every key, which tells groups apart."""
+        ordered = {order.target.position for order in self._checked.order_by if not isinstance(order.target, CheckedColumn)}
+        return not ordered.issuperset(range(len(self._keys)))
 
     def statement(self, max_rows: int) -> Statement:
         """The groups, ordered and cut."""
@@ -160,6 +165,8 @@ class _Groups:
         names = [f"{self._last}.{name}" for name in self._names]
         if self._by_first_row:
             return [*_order_keys(self._checked, names), f"{self._last}.first_row"]
+        if self._checked.order_by:
+            return _order_keys(self._checked, names)
         return [f"{name} ASC NULLS LAST" for name in names[: len(self._keys)]]
 
 
