@@ -10,7 +10,7 @@ from artifact.locators import Locator
 from artifact.model import Artifact
 from extractor_svc.context import ReadContext
 from extractor_svc.errors import UnsupportedType
-from extractor_svc.formats import markdown, pdf, xlsx
+from extractor_svc.formats import markdown, pdf, pptx, xlsx
 from extractor_svc.sniff import known_format
 
 Read: TypeAlias = Callable[[bytes, ReadContext], Artifact]
@@ -53,6 +53,13 @@ READERS: Final = (
         abilities=("headings", "tables", "datasets", "locators"),
         read=pdf.read,
         resolve=pdf.resolve,
+    ),
+    _reader(
+        "pptx",
+        pptx.PARSER,
+        abilities=("headings", "tables", "datasets", "locators"),
+        read=pptx.read,
+        resolve=pptx.resolve,
     ),
     _reader(
         "xlsx",
