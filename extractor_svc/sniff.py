@@ -40,7 +40,7 @@ FORMATS: Final = (
     KnownFormat("csv", (".csv", ".tsv"), ("text/csv", "text/tab-separated-values"), _TEXT),
     KnownFormat("pdf", (".pdf",), ("application/pdf",), "pdf"),
     KnownFormat("docx", (".docx", ".docm"), (_WORD,), "docx"),
-    KnownFormat("pptx", (".pptx", ".pptm"), (_SLIDES,), "pptx"),
+    KnownFormat("pptx", (".pptx", ".pptm"), (_SLIDES, "application/vnd.ms-powerpoint.presentation.macroEnabled.12"), "pptx"),
     KnownFormat("xlsx", (".xlsx", ".xlsm"), (_SHEETS, "application/vnd.ms-excel.sheet.macroEnabled.12"), "xlsx"),
     KnownFormat("parquet", (".parquet",), ("application/vnd.apache.parquet",), "parquet"),
 )
