@@ -10,7 +10,7 @@ from artifact.model import BlockType
 from extractor_svc.blocks import count_words
 from extractor_svc.errors import Malformed
 from extractor_svc.formats.pptx_deck import Deck, is_true, relationship_id, whole_number
-from extractor_svc.formats.pptx_styles import Placeholder, Styles, level_of, placeholder_of
+from extractor_svc.formats.pptx_styles import Placeholder, Styles, has_bullet, level_of, placeholder_of
 from extractor_svc.formats.pptx_tables import Table, read_table
 from extractor_svc.formats.pptx_text import chart_text, lines_below, live, live_children, paragraph_text
 from extractor_svc.ooxml import Element, attribute, child_of, local_name
@@ -143,8 +143,9 @@ class ShapeWalk:
             else:
                 self._add(Leaf(whole, path, text, hidden=hidden))
         else:
+            styles = self._styles.list_styles(shape, placeholder)
             for number, (paragraph, text) in enumerate(zip(paragraphs, texts, strict=True), 1):
-                bullet = self._styles.has_bullet(paragraph, shape, placeholder)
+                bullet = has_bullet(paragraph, styles)
                 plain_kind = BlockType.TEXT_BOX if placeholder is None else BlockType.PARAGRAPH
                 kind, level = (BlockType.LIST_ITEM, level_of(paragraph)) if bullet else (plain_kind, 0)
                 self._add(Leaf(kind, f"{path}/p{number}", text, level=level, hidden=hidden))

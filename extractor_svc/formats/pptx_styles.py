@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -54,12 +54,11 @@ class Styles:
                 return found
         return None
 
-    def has_bullet(self, paragraph: Element, shape: Element, placeholder: Placeholder | None) -> bool:
-        """Whether a paragraph is shown with a bullet or a number."""
-        level = level_of(paragraph)
-        properties = child_of(paragraph, "pPr")
-        candidates = (properties, *self._level_styles(level, shape, placeholder))
-        return next((stated for element in candidates if (stated := _bullet(element)) is not None), False)
+    def list_styles(self, shape: Element, placeholder: Placeholder | None) -> tuple[Element, ...]:
+        """What states the bullets of a shape's paragraphs by their level, nearest first; found once for all of them."""
+        bodies = (child_of(source, "txBody") for source in (shape, *self._sources(placeholder)))
+        own = [child_of(body, "lstStyle") for body in bodies if body is not None]
+        return tuple(style for style in (*own, self._defaults(placeholder)) if style is not None)
 
     @property
     def words_shown(self) -> str:
@@ -67,18 +66,11 @@ class Styles:
         sheets = (self.layout.root, self.master.root)
         return "\n".join(text for root in sheets if root is not None for text in _own_texts(root))
 
-    def _level_styles(self, level: int, shape: Element, placeholder: Placeholder | None) -> Iterator[Element | None]:
-        wanted = f"lvl{level}pPr"
-        for source in (shape, *self._sources(placeholder)):
-            body = child_of(source, "txBody")
-            styles = None if body is None else child_of(body, "lstStyle")
-            yield None if styles is None else child_of(styles, wanted)
+    def _defaults(self, placeholder: Placeholder | None) -> Element | None:
         if placeholder is None:
-            defaults = child_of(self.presentation, "defaultTextStyle")
-        else:
-            styles = None if self.master.root is None else child_of(self.master.root, "txStyles")
-            defaults = None if styles is None else child_of(styles, _style_name(placeholder))
-        yield None if defaults is None else child_of(defaults, wanted)
+            return child_of(self.presentation, "defaultTextStyle")
+        styles = None if self.master.root is None else child_of(self.master.root, "txStyles")
+        return None if styles is None else child_of(styles, _style_name(placeholder))
 
     def _sources(self, placeholder: Placeholder | None) -> Iterator[Element]:
         """The placeholders that one on the slide stands for: the layout's of the same number, the master's of its kind."""
@@ -103,6 +95,13 @@ def placeholder_of(shape: Element) -> Placeholder | None:
             found = None if properties is None else child_of(properties, "ph")
             return None if found is None else Placeholder(found.get("type", "obj"), found.get("idx", "0"))
     return None
+
+
+def has_bullet(paragraph: Element, list_styles: Sequence[Element]) -> bool:
+    """Whether a paragraph is shown with a bullet or a number: as it states itself, else as the nearest of the styles does."""
+    wanted = f"lvl{level_of(paragraph)}pPr"
+    candidates = (child_of(paragraph, "pPr"), *(child_of(style, wanted) for style in list_styles))
+    return next((stated for element in candidates if (stated := _bullet(element)) is not None), False)
 
 
 def level_of(paragraph: Element) -> int:
