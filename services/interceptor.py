@@ -4,32 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
-import inspect
 import re
 import time
 import uuid
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import grpc
 import structlog
 
+from services.admission import Admission
 from services.auth import OPEN_SERVICES, Guard, enter_identity
 from services.deadlines import CallScope, enter_scope
-from services.errors import DeadlineExceeded, Internal, LoomError, Unimplemented
+from services.errors import Internal, LoomError, Unimplemented
+from services.handlers import HearOut, RpcHandler, Work, unknown, wrapped
+from services.handlers import RpcContext as RpcContext
 from services.status import code_of, message_of, trailers_of
 
-LINGER_S: Final = 1.0
 REQUEST_ID_KEY: Final = "x-request-id"
 _SANE_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _log = structlog.get_logger("loom.calls")
 _request_id: contextvars.ContextVar[str] = contextvars.ContextVar("loom_request_id", default="")
-
-RpcHandler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"  # Any: requests and responses of every method
-RpcContext: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"  # Any: requests and responses of every method
-"""The context of a call, as servicers take it."""
-Handler: TypeAlias = Callable[[Any, RpcContext], Any]  # Any: as above
 
 
 def current_request_id() -> str:
@@ -38,119 +33,105 @@ def current_request_id() -> str:
 
 
 class CallInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]  # generic in the stubs only
-    """The one interceptor of a server. `domain` is that of its ErrorInfo."""
+    """The one interceptor of a server. `domain` is that of its ErrorInfo; without `admission` every call is let in."""
 
-    def __init__(self, *, domain: str, guard: Guard) -> None:
+    def __init__(self, *, domain: str, guard: Guard, admission: Admission | None = None) -> None:
         self._domain = domain
         self._guard = guard
+        self._admission = admission
 
     async def intercept_service(
         self,
         continuation: Callable[[grpc.HandlerCallDetails], Awaitable[RpcHandler]],
         handler_call_details: grpc.HandlerCallDetails,
     ) -> RpcHandler:
-        """Returns the method's handler, wrapped."""
+        """Returns the method's handler, wrapped; for a method that is not served, one that says so."""
         handler = await continuation(handler_call_details)
-        if handler is None:
-            return handler
-        return self._wrapped(handler, handler_call_details.method)
+        method = handler_call_details.method
 
-    def _wrapped(self, handler: RpcHandler, method: str) -> RpcHandler:
-        """A handler of the same shape around the inner one."""
-        codecs: Any = {  # Any: the stubs of grpc know the sync signatures only
-            "request_deserializer": handler.request_deserializer,
-            "response_serializer": handler.response_serializer,
-        }
-        inner: Any = handler  # Any: as above
-        match handler.request_streaming, handler.response_streaming:
-            case False, False:
-                return grpc.unary_unary_rpc_method_handler(self._answering(inner.unary_unary, method), **codecs)
-            case False, True:
-                return grpc.unary_stream_rpc_method_handler(self._streaming(inner.unary_stream, method), **codecs)
-            case True, False:
-                return grpc.stream_unary_rpc_method_handler(self._answering(inner.stream_unary, method), **codecs)
-            case _:
-                return grpc.stream_stream_rpc_method_handler(self._streaming(inner.stream_stream, method), **codecs)
+        async def around(context: RpcContext, work: Work, hear_out: HearOut) -> Any:  # Any: a response of any method
+            return await self._serve(_Call(method, context), work, hear_out)
 
-    def _answering(self, inner: Handler, method: str) -> Handler:
-        async def call(request: Any, context: RpcContext) -> Any:  # Any: whatever the method takes and gives
-            return await self._serve(method, context, lambda: _heard_out(request, _awaited(inner(request, context))))
+        return unknown(method, around) if handler is None else wrapped(handler, around)
 
-        return call
-
-    def _streaming(self, inner: Handler, method: str) -> Handler:
-        async def call(request: Any, context: RpcContext) -> None:  # Any: whatever the method takes
-            await self._serve(method, context, lambda: _heard_out(request, _written(inner(request, context), context)))
-
-        return call
-
-    async def _serve(self, method: str, context: RpcContext, work: Callable[[], Awaitable[Any]]) -> Any:
+    async def _serve(self, call: _Call, work: Work, hear_out: HearOut) -> Any:  # Any: a response of any method
         """Runs one call; what it raises becomes a status."""
-        began = time.monotonic()
-        left = context.time_remaining()
-        scope = CallScope(None if left is None else began + left)
-        request_id = _id_of(context)
-        _request_id.set(request_id)
-        enter_scope(scope)
         code = grpc.StatusCode.OK
         try:
-            enter_identity(self._guard.admit(method, tuple(context.invocation_metadata() or ())))
-            context.set_trailing_metadata(((REQUEST_ID_KEY, request_id),))
-            return await work()
-        except asyncio.CancelledError:
-            code = grpc.StatusCode.CANCELLED
-            scope.stop()
-            raise
-        except LoomError as error:
-            code = code_of(error)
-            await self._abort(context, error, request_id)
-        except NotImplementedError:
-            code = grpc.StatusCode.UNIMPLEMENTED
-            await self._abort(context, _unbuilt(method), request_id)
+            answer = await self._let_in(call, work)
+            call.context.set_trailing_metadata((*call.context.trailing_metadata(), (REQUEST_ID_KEY, call.request_id)))
+            return answer
         except grpc.aio.AbortError:
-            code = grpc.StatusCode.UNKNOWN
+            code = call.context.code()
             raise
-        except Exception:
-            code = grpc.StatusCode.INTERNAL
-            _log.exception("call_defect", method=method)
-            await self._abort(context, _defect(request_id), request_id)
+        except (asyncio.CancelledError, Exception) as error:
+            call.scope.stop()
+            if isinstance(error, asyncio.CancelledError) and _cancelled_from_outside():
+                code = call.ended_code()
+                raise
+            told = call.told(error)
+            code = code_of(told)
+            if code is not grpc.StatusCode.DEADLINE_EXCEEDED:
+                await hear_out()
+            await self._abort(call, told)
         finally:
-            took = round((time.monotonic() - began) * 1000, 1)
-            tell = _log.debug if method.startswith(OPEN_SERVICES) else _log.info
-            tell("call", method=method, peer=context.peer(), code=code.name, milliseconds=took, deadline_left_s=_rounded(scope))
+            call.log(code)
 
-    async def _abort(self, context: RpcContext, error: LoomError, request_id: str) -> None:
-        trailers = (*trailers_of(error, domain=self._domain), (REQUEST_ID_KEY, request_id))
-        await context.abort(code_of(error), message_of(error), trailing_metadata=trailers)
+    async def _let_in(self, call: _Call, work: Work) -> Any:  # Any: a response of any method
+        if call.open:
+            return await work()
+        identity = self._guard.admit(call.method, tuple(call.context.invocation_metadata() or ()))
+        enter_identity(identity)
+        if self._admission is None:
+            return await work()
+        with self._admission.place(identity):
+            return await work()
 
-
-async def _heard_out(request: Any, work: Awaitable[Any]) -> Any:  # Any: one request, or a stream of them
-    """Lets a caller who is refused in the middle of a stream end what it is sending, for a second at most.
-
-    An asyncio client whose write fails reports an internal error in place of the refusal.
-    """
-    try:
-        return await work
-    except LoomError as error:
-        if hasattr(request, "__aiter__") and not isinstance(error, DeadlineExceeded):
-            with suppress(TimeoutError):
-                async with asyncio.timeout(LINGER_S):
-                    async for _ in request:
-                        pass
-        raise
+    async def _abort(self, call: _Call, error: LoomError) -> None:
+        trailers = (*trailers_of(error, domain=self._domain), (REQUEST_ID_KEY, call.request_id))
+        await call.context.abort(code_of(error), message_of(error), trailing_metadata=trailers)
 
 
-async def _awaited(answer: Any) -> Any:  # Any: a response, or the promise of one
-    return await answer if inspect.isawaitable(answer) else answer
+class _Call:
+    """One call from its first moment to its last; made in the context that serves it, which from then knows its id and deadline."""
 
+    def __init__(self, method: str, context: RpcContext) -> None:
+        self.method = method
+        self.context = context
+        self.open = method.startswith(OPEN_SERVICES)
+        self.request_id = _id_of(context)
+        self._began = time.monotonic()
+        left = context.time_remaining()
+        self.scope = CallScope(None if left is None else self._began + left)
+        _request_id.set(self.request_id)
+        enter_scope(self.scope)
 
-async def _written(answer: Any, context: RpcContext) -> None:  # Any: a stream of any response
-    """Sends a stream's responses; a handler that writes them itself is only awaited."""
-    if inspect.isawaitable(answer):
-        await answer
-        return
-    async for response in answer:
-        await context.write(response)
+    def told(self, error: BaseException) -> LoomError:
+        """What the caller is told of an error: of a defect its request id only, the log has the rest."""
+        if isinstance(error, NotImplementedError) and self.context.code() is grpc.StatusCode.UNIMPLEMENTED:
+            return _unbuilt(self.method)
+        if isinstance(error, LoomError) and type(error) is not LoomError and not isinstance(error, Internal):
+            return error
+        _log.exception("call_defect", method=self.method)
+        return _defect(self.request_id)
+
+    def ended_code(self) -> grpc.StatusCode:
+        """How a call that was cut short ended: by its deadline or by its caller."""
+        return grpc.StatusCode.DEADLINE_EXCEEDED if self.scope.remaining_s() == 0 else grpc.StatusCode.CANCELLED
+
+    def log(self, code: grpc.StatusCode) -> None:
+        """Writes the one event of the call."""
+        took = round((time.monotonic() - self._began) * 1000, 1)
+        left = self.scope.remaining_s()
+        tell = _log.debug if self.open else _log.info
+        tell(
+            "call",
+            method=self.method,
+            peer=self.context.peer(),
+            code=code.name,
+            milliseconds=took,
+            deadline_left_s=None if left is None else round(left, 3),
+        )
 
 
 def _id_of(context: RpcContext) -> str:
@@ -161,6 +142,12 @@ def _id_of(context: RpcContext) -> str:
     return uuid.uuid4().hex
 
 
+def _cancelled_from_outside() -> bool:
+    """Whether this task was asked to end, rather than something it waits for."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
 def _unbuilt(method: str) -> Unimplemented:
     return Unimplemented(f"{method.rpartition('/')[2]} is declared and not built yet", metadata={"method": method})
 
@@ -169,8 +156,3 @@ def _defect(request_id: str) -> Internal:
     return Internal(
         f"the service met a defect; its log has the details under request id {request_id}", metadata={"request_id": request_id}
     )
-
-
-def _rounded(scope: CallScope) -> float | None:
-    left = scope.remaining_s()
-    return None if left is None else round(left, 3)

@@ -14,6 +14,7 @@ import structlog
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
+from services.admission import Admission
 from services.auth import Guard, Role, TokenFault, TokenTable
 from services.errors import FailedPrecondition
 from services.interceptor import CallInterceptor
@@ -21,7 +22,7 @@ from services.settings import Address, Setting, address, choice, duration, optio
 
 _log = structlog.get_logger("loom.server")
 
-KEEPALIVE: Final = (
+OPTIONS: Final = (
     ("grpc.keepalive_time_ms", 30_000),
     ("grpc.keepalive_timeout_ms", 10_000),
     ("grpc.http2.min_ping_interval_without_data_ms", 10_000),
@@ -50,6 +51,7 @@ class ServerConfig:
     max_calls: int
     log_format: str
     log_level: str
+    max_calls_each: int = 256
 
 
 def server_settings(prefix: str, *, listen: str) -> tuple[Setting[object], ...]:
@@ -70,6 +72,7 @@ def server_settings(prefix: str, *, listen: str) -> tuple[Setting[object], ...]:
         setting("drain_s", "DRAIN", duration(0, 60), "1s", "wait after going NOT_SERVING, before stopping", "TIME"),
         setting("grace_s", "GRACE", duration(0, 600), "20s", "time running calls have to end", "TIME"),
         setting("max_calls", "MAX_CALLS", whole(1, 100_000), "256", "calls served at once", "N"),
+        setting("max_calls_each", "MAX_CALLS_EACH", whole(1, 100_000), "256", "calls served at once for one identity", "N"),
         setting("log_format", "LOG_FORMAT", choice("auto", "json", "text"), "auto", "how logs are written: auto, json or text"),
         setting("log_level", "LOG_LEVEL", choice("debug", "info", "warning", "error"), "info", "least level that is logged"),
     )
@@ -90,8 +93,12 @@ class LoomServer:
         self._config = config
         self._services = tuple(services)
         self._health: Any = health.aio.HealthServicer()  # type: ignore[attr-defined]  # its types know the sync one only
-        interceptor = CallInterceptor(domain=domain, guard=Guard(_table(config), minimum))
-        self._server = grpc.aio.server(interceptors=(interceptor,), options=KEEPALIVE, maximum_concurrent_rpcs=config.max_calls)
+        interceptor = CallInterceptor(
+            domain=domain,
+            guard=Guard(_table(config), minimum),
+            admission=Admission(total=config.max_calls, each=config.max_calls_each),
+        )
+        self._server = grpc.aio.server(interceptors=(interceptor,), options=OPTIONS)
 
     async def start(self) -> Address:
         """Listens, not yet serving; returns the address with its real port.

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Final, Protocol, cast
 
 import grpc
+import structlog
 from google.protobuf.any_pb2 import Any as AnyMessage
 from google.protobuf.duration_pb2 import Duration
+from google.protobuf.message import DecodeError
 from google.rpc import error_details_pb2, status_pb2
 
 from services import errors
 
+_log = structlog.get_logger("loom.status")
+
 DETAILS_KEY: Final = "grpc-status-details-bin"
 PUSHBACK_KEY: Final = "grpc-retry-pushback-ms"
 MIN_PUSHBACK_MS: Final = 100
-MAX_TEXT: Final = 500
-"""Characters of a message or a value in an answer's headers, which hold 8 KiB in all."""
-MAX_VIOLATION_BYTES: Final = 3000
+MAX_TEXT_BYTES: Final = 500
+"""Bytes of a message or a value. A message beyond ASCII takes three times as many in the headers of an answer."""
+MAX_METADATA_BYTES: Final = 1500
+MAX_STATUS_BYTES: Final = 4200
+"""Bytes of a whole status; base64 makes them 5,600 of the 8 KiB that the headers of an answer may have."""
 
 CODES: Final[tuple[tuple[type[errors.LoomError], grpc.StatusCode], ...]] = (
     (errors.InvalidArgument, grpc.StatusCode.INVALID_ARGUMENT),
@@ -38,6 +45,15 @@ CODES: Final[tuple[tuple[type[errors.LoomError], grpc.StatusCode], ...]] = (
 """Each kind of error and its code, in the order of `services.errors`."""
 
 _KIND_OF_CODE: Final = {code: kind for kind, code in CODES}
+_BARE: Final = {
+    grpc.StatusCode.UNAVAILABLE: "the called service cannot be reached",
+    grpc.StatusCode.DEADLINE_EXCEEDED: "the called service did not answer in time",
+    grpc.StatusCode.CANCELLED: "the call was given up",
+}
+_FIELD_BYTES: Final = 8
+"""Bytes around a field of a repeated one, at most."""
+_REST_BYTES: Final = 150
+"""Bytes around the violations, and of the line that counts those left out."""
 
 
 def code_of(error: errors.LoomError) -> grpc.StatusCode:
@@ -46,16 +62,17 @@ def code_of(error: errors.LoomError) -> grpc.StatusCode:
 
 
 def status_of(error: errors.LoomError, *, domain: str) -> status_pb2.Status:
-    """The status of an error: one ErrorInfo, field violations as BadRequest, a wait as RetryInfo."""
-    metadata = {key: _short(value) for key, value in error.metadata.items()}
-    details = [_packed(error_details_pb2.ErrorInfo(reason=error.code_reason, domain=domain, metadata=metadata))]
-    if error.violations:
-        details.append(_packed(error_details_pb2.BadRequest(field_violations=_faults(error.violations))))
+    """The status of an error: one ErrorInfo, a wait as RetryInfo, field violations as BadRequest; cut to fit the headers."""
+    info = error_details_pb2.ErrorInfo(reason=error.code_reason, domain=domain, metadata=_told(error.metadata))
+    status = status_pb2.Status(code=code_of(error).value[0], message=message_of(error), details=[_packed(info)])
     if error.retry_after_s is not None:
         wait = Duration()
         wait.FromMilliseconds(_pushback_ms(error.retry_after_s))
-        details.append(_packed(error_details_pb2.RetryInfo(retry_delay=wait)))
-    return status_pb2.Status(code=code_of(error).value[0], message=message_of(error), details=details)
+        status.details.append(_packed(error_details_pb2.RetryInfo(retry_delay=wait)))
+    if error.violations:
+        faults = _faults(error.violations, room=MAX_STATUS_BYTES - status.ByteSize())
+        status.details.append(_packed(error_details_pb2.BadRequest(field_violations=faults)))
+    return status
 
 
 def message_of(error: errors.LoomError) -> str:
@@ -71,38 +88,75 @@ def trailers_of(error: errors.LoomError, *, domain: str) -> tuple[tuple[str, str
     return (*carried, (PUSHBACK_KEY, str(_pushback_ms(error.retry_after_s))))
 
 
-def error_from_rpc(failure: grpc.aio.AioRpcError) -> errors.LoomError:
-    """Reads a failed call back into the kind of error that was raised."""
-    status = status_pb2.Status()
-    trailers: Any = failure.trailing_metadata() or ()  # Any: pairs, whatever the stubs say
-    for key, value in trailers:
-        if key == DETAILS_KEY and isinstance(value, bytes):
-            status.ParseFromString(value)
-    info, violations, retry_after_s = error_details_pb2.ErrorInfo(), [], None
-    for detail in status.details:
-        faults, retry = error_details_pb2.BadRequest(), error_details_pb2.RetryInfo()
-        detail.Unpack(info)
-        if detail.Unpack(faults):
-            violations = [errors.FieldViolation(fault.field, fault.description) for fault in faults.field_violations]
-        if detail.Unpack(retry):
-            retry_after_s = retry.retry_delay.ToTimedelta().total_seconds()
-    kind = _KIND_OF_CODE.get(failure.code(), errors.Internal)
+class FailedCall(Protocol):
+    """What a failed call tells, made by an asyncio client or by another."""
+
+    def code(self) -> grpc.StatusCode:
+        """Its code."""
+
+    def details(self) -> str | None:
+        """Its message."""
+
+    def trailing_metadata(self) -> Any:  # Any: pairs, which the stubs of grpc give several types
+        """Its trailers, None where there are none."""
+
+
+def error_from_rpc(failure: grpc.RpcError | FailedCall) -> errors.LoomError:
+    """Reads a failed call back into the kind of error that was raised.
+
+    A failure without ErrorInfo comes from the transport, or from something that is no service of ours: its text, which may name
+    addresses, goes to the log and not into the error.
+    """
+    failed = cast("FailedCall", failure)
+    code = failed.code()
+    kind = _KIND_OF_CODE.get(code, errors.Internal)
+    details = _details_of(failed)
+    if "ErrorInfo" not in details:
+        _log.warning("outgoing_call_failed", code=code.name, details=failed.details())
+        return kind(_BARE.get(code, f"the called service answered {code.name} without a reason"))
+    info, wait = details["ErrorInfo"], details.get("RetryInfo")
+    faults = details["BadRequest"].field_violations if "BadRequest" in details else ()
     return kind(
-        failure.details() or failure.code().name.lower(),
+        failed.details() or code.name.lower(),
         reason=info.reason or None,
         metadata=dict(info.metadata),
-        violations=violations,
-        retry_after_s=retry_after_s,
+        violations=[errors.FieldViolation(fault.field, fault.description) for fault in faults],
+        retry_after_s=wait.retry_delay.ToTimedelta().total_seconds() if wait else None,
     )
 
 
-def _faults(violations: Sequence[errors.FieldViolation]) -> list[error_details_pb2.BadRequest.FieldViolation]:
+def _details_of(failed: FailedCall) -> dict[str, Any]:  # Any: each detail has a type of its own
+    """The details of a failed call by the name of their message; those that cannot be read are left out."""
+    packed = next((value for key, value in failed.trailing_metadata() or () if key == DETAILS_KEY), b"")
+    found: dict[str, Any] = {}  # Any: as above
+    with suppress(DecodeError):
+        for detail in status_pb2.Status.FromString(packed).details:
+            for message in (error_details_pb2.ErrorInfo(), error_details_pb2.BadRequest(), error_details_pb2.RetryInfo()):
+                if detail.Unpack(message):
+                    found[message.DESCRIPTOR.name] = message
+    return found
+
+
+def _told(metadata: Mapping[str, str]) -> dict[str, str]:
+    """As much of the metadata as fits the headers of an answer, from the first on."""
+    told: dict[str, str] = {}
+    room = MAX_METADATA_BYTES
+    for key, value in metadata.items():
+        told[key] = _short(value)
+        room -= len(key.encode()) + len(told[key].encode()) + _FIELD_BYTES
+        if room < 0:
+            del told[key]
+            break
+    return told
+
+
+def _faults(violations: Sequence[errors.FieldViolation], *, room: int) -> list[error_details_pb2.BadRequest.FieldViolation]:
     """As many violations as fit the headers of an answer; the last one counts those left out."""
     faults: list[error_details_pb2.BadRequest.FieldViolation] = []
-    room = MAX_VIOLATION_BYTES
+    room -= _REST_BYTES
     for number, fault in enumerate(violations):
         told = error_details_pb2.BadRequest.FieldViolation(field=_short(fault.field), description=_short(fault.description))
-        room -= told.ByteSize()
+        room -= told.ByteSize() + _FIELD_BYTES
         if room < 0:
             rest = f"and {len(violations) - number} more faults; mend these first"
             return [*faults, error_details_pb2.BadRequest.FieldViolation(description=rest)]
@@ -111,7 +165,11 @@ def _faults(violations: Sequence[errors.FieldViolation]) -> list[error_details_p
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…"
+    """The text as UTF-8 can carry it, cut to its limit."""
+    raw = text.encode("utf-8", "replace")
+    if len(raw) <= MAX_TEXT_BYTES:
+        return raw.decode()
+    return raw[: MAX_TEXT_BYTES - len("…".encode())].decode("utf-8", "ignore") + "…"
 
 
 def _pushback_ms(seconds: float) -> int:
