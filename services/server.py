@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import grpc
 import structlog
@@ -19,9 +20,12 @@ from services.auth import Guard, Role, TokenFault, TokenTable
 from services.errors import FailedPrecondition
 from services.interceptor import CallInterceptor
 from services.settings import Address, Setting, address, choice, duration, optional_path, switch, whole
+from services.tls import TlsFault, server_credentials
 
 _log = structlog.get_logger("loom.server")
 
+Hook: TypeAlias = Callable[[], Awaitable[None]]
+STOP_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 OPTIONS: Final = (
     ("grpc.keepalive_time_ms", 30_000),
     ("grpc.keepalive_timeout_ms", 10_000),
@@ -92,6 +96,7 @@ class LoomServer:
     def __init__(self, config: ServerConfig, services: Sequence[Service], *, domain: str, minimum: dict[str, Role]) -> None:
         self._config = config
         self._services = tuple(services)
+        self._served = False
         self._health: Any = health.aio.HealthServicer()  # type: ignore[attr-defined]  # its types know the sync one only
         interceptor = CallInterceptor(
             domain=domain,
@@ -104,7 +109,7 @@ class LoomServer:
         """Listens, not yet serving; returns the address with its real port.
 
         Raises:
-            CannotListen: the address is taken, or needs credentials that are not set.
+            CannotListen: the address is taken, or needs credentials that are not set or do not hold.
         """
         check_exposure(self._config)
         for service in self._services:
@@ -113,32 +118,39 @@ class LoomServer:
         names = [service.name for service in self._services]
         reflection.enable_server_reflection((*names, health.SERVICE_NAME, reflection.SERVICE_NAME), self._server)
         await self._say(health_pb2.HealthCheckResponse.NOT_SERVING)
-        listen = self._config.listen
-        try:
-            port = self._bind(str(listen))
-        except RuntimeError as error:
-            raise CannotListen(f"cannot listen on {listen}; another process may hold the port") from error
+        port = self._bind()
         await self._server.start()
-        return Address(listen.host, port)
+        return Address(self._config.listen.host, port)
 
     async def serving(self) -> None:
         """Says that calls are answered from now on."""
+        self._served = True
         await self._say(health_pb2.HealthCheckResponse.SERVING)
 
-    async def stop(self) -> None:
-        """Goes NOT_SERVING, waits for balancers to notice, then lets running calls end within the grace."""
-        await self._say(health_pb2.HealthCheckResponse.NOT_SERVING)
-        await asyncio.sleep(self._config.drain_s)
-        await self._server.stop(self._config.grace_s)
+    async def stop(self, *, at_once: asyncio.Event | None = None) -> None:
+        """Goes NOT_SERVING, waits for balancers to notice, then lets running calls end within the grace.
 
-    def _bind(self, listen: str) -> int:
-        config = self._config
-        if config.tls_cert is None or config.tls_key is None:
-            return self._server.add_insecure_port(listen)
-        ca = config.tls_client_ca.read_bytes() if config.tls_client_ca else None
-        pair = (config.tls_key.read_bytes(), config.tls_cert.read_bytes())
-        credentials = grpc.ssl_server_credentials([pair], root_certificates=ca, require_client_auth=ca is not None)
-        return self._server.add_secure_port(listen, credentials)
+        Both waits end where `at_once` is set meanwhile. A server that never served has no balancer to wait for.
+        """
+        hurry = at_once or asyncio.Event()
+        await self._say(health_pb2.HealthCheckResponse.NOT_SERVING)
+        if self._served:
+            await _either(hurry.wait(), asyncio.sleep(self._config.drain_s))
+        await _either(hurry.wait(), self._server.stop(self._config.grace_s))
+        await self._server.stop(None)
+
+    def _bind(self) -> int:
+        listen = str(self._config.listen)
+        credentials = _credentials(self._config)
+        try:
+            if credentials is None:
+                return self._server.add_insecure_port(listen)
+            return self._server.add_secure_port(listen, credentials)
+        except RuntimeError as error:
+            raise CannotListen(
+                f"cannot listen on {listen}; another process may hold the port, or this machine has no such address",
+                metadata={"listen": listen},
+            ) from error
 
     async def _say(self, status: health_pb2.HealthCheckResponse.ServingStatus) -> None:
         for name in ("", *(service.name for service in self._services)):
@@ -149,28 +161,66 @@ async def serve_until_stopped(
     server: LoomServer,
     *,
     name: str,
-    on_start: Sequence[Callable[[], Awaitable[None]]] = (),
-    on_stop: Sequence[Callable[[], Awaitable[None]]] = (),
+    on_start: Sequence[Hook] = (),
+    on_stop: Sequence[Hook] = (),
 ) -> None:
-    """Serves until SIGTERM or SIGINT: listens, runs `on_start` in order, prints that it is ready, and at the end `on_stop`."""
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
-    try:
+    """Serves until SIGTERM or SIGINT: listens, runs `on_start` in order, prints that it is ready.
+
+    At the end, whatever ended it, the server is stopped first and then every hook of `on_stop` runs in order. A signal while
+    `on_start` runs gives it up; a second signal ends the drain and the grace.
+    """
+    stop, at_once = asyncio.Event(), asyncio.Event()
+    async with AsyncExitStack() as ending:
+        ending.enter_context(_signals(stop, at_once))
+        for hook in reversed(on_stop):
+            ending.push_async_callback(hook)
         bound = await server.start()
-        for hook in on_start:
-            await hook()
+        ending.push_async_callback(server.stop, at_once=at_once)
+        if await _either(stop.wait(), _each(on_start)):
+            return
         await server.serving()
         print(f"{name} listening on {bound}", flush=True)
         _log.info("serving", address=str(bound))
         await stop.wait()
         _log.info("draining")
-        await server.stop()
-    finally:
-        for hook in on_stop:
-            await hook()
     _log.info("stopped")
+
+
+@contextmanager
+def _signals(stop: asyncio.Event, at_once: asyncio.Event) -> Iterator[None]:
+    """Sets `stop` on the first signal to end and `at_once` on the next."""
+    loop = asyncio.get_running_loop()
+
+    def asked() -> None:
+        (at_once if stop.is_set() else stop).set()
+
+    for number in STOP_SIGNALS:
+        loop.add_signal_handler(number, asked)
+    try:
+        yield
+    finally:
+        for number in STOP_SIGNALS:
+            loop.remove_signal_handler(number)
+
+
+async def _each(hooks: Sequence[Hook]) -> None:
+    for hook in hooks:
+        await hook()
+
+
+async def _either(event: Awaitable[object], work: Awaitable[object]) -> bool:
+    """Waits for one of both and gives the other up; whether the event came first. What the work raises comes through."""
+    tasks = (asyncio.ensure_future(event), asyncio.ensure_future(work))
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+    if tasks[1].cancelled():
+        return True
+    tasks[1].result()
+    return False
 
 
 def check_exposure(config: ServerConfig) -> None:
@@ -181,6 +231,8 @@ def check_exposure(config: ServerConfig) -> None:
     """
     if (config.tls_cert is None) != (config.tls_key is None):
         raise CannotListen("a certificate and its key go together; set both --tls-cert and --tls-key")
+    if config.tls_client_ca is not None and config.tls_cert is None:
+        raise CannotListen("client certificates need TLS; set --tls-cert and --tls-key beside --tls-client-ca")
     if config.listen.loopback:
         return
     missing = []
@@ -200,3 +252,13 @@ def _table(config: ServerConfig) -> TokenTable | None:
         return TokenTable.parse(config.tokens.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, TokenFault) as error:
         raise CannotListen(f"the tokens in {config.tokens} do not hold: {error}") from error
+
+
+def _credentials(config: ServerConfig) -> grpc.ServerCredentials | None:
+    """The server's TLS credentials, None where it speaks plain text."""
+    if config.tls_cert is None or config.tls_key is None:
+        return None
+    try:
+        return server_credentials(config.tls_cert, config.tls_key, client_ca=config.tls_client_ca)
+    except TlsFault as error:
+        raise CannotListen(f"the TLS files do not hold: {error}; set a PEM certificate and its own key, unencrypted") from error

@@ -142,6 +142,14 @@ async def test_a_stream_that_fails_keeps_what_it_sent(channel):
     assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
 
 
+async def test_a_server_that_listens_does_not_serve_before_it_says_so():
+    made = LoomServer(CONFIG, (), domain="d", minimum={})
+    async with grpc.aio.insecure_channel(str(await made.start())) as channel:
+        answer = await health_pb2_grpc.HealthStub(channel).Check(health_pb2.HealthCheckRequest())
+    assert answer.status == health_pb2.HealthCheckResponse.NOT_SERVING
+    await made.stop()
+
+
 async def test_health_tells_each_service(server, channel):
     stub = health_pb2_grpc.HealthStub(channel)
     for name in ("", SEARCH, INGEST):
@@ -182,63 +190,175 @@ async def test_a_port_in_use_is_refused_with_what_to_do(server):
         await taken.start()
 
 
-@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate")
+def test_a_client_ca_without_tls_is_refused_rather_than_ignored():
+    with pytest.raises(CannotListen, match="client certificates need TLS"):
+        check_exposure(replace(CONFIG, tls_client_ca=Path("ca")))
+
+
+def openssl(*words: str) -> None:
+    subprocess.run(["openssl", *words], check=True, capture_output=True, timeout=30)
+
+
+def self_signed(folder: Path, name: str) -> tuple[Path, Path]:
+    """A certificate for localhost and its key."""
+    cert, key = folder / f"{name}.pem", folder / f"{name}.key"
+    curve = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2")
+    names = ("-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost")
+    openssl("req", "-x509", *curve, *names, "-keyout", str(key), "-out", str(cert))
+    return cert, key
+
+
+needs_openssl = pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate")
+
+
+async def status_over_tls(port: int, credentials: grpc.ChannelCredentials) -> int:
+    async with grpc.aio.secure_channel(f"localhost:{port}", credentials) as channel:
+        return (await health_pb2_grpc.HealthStub(channel).Check(health_pb2.HealthCheckRequest(), timeout=5)).status
+
+
+@needs_openssl
 async def test_a_server_speaks_tls(tmp_path):
-    cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
-    subprocess.run(
-        [
-            *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"),
-            *("-addext", "subjectAltName=DNS:localhost", "-keyout", str(key), "-out", str(cert)),
-        ],
-        check=True,
-        capture_output=True,
-    )
+    cert, key = self_signed(tmp_path, "server")
     made = LoomServer(replace(CONFIG, tls_cert=cert, tls_key=key), (), domain="d", minimum={})
     address = await made.start()
     await made.serving()
     try:
         credentials = grpc.ssl_channel_credentials(cert.read_bytes())
-        async with grpc.aio.secure_channel(f"localhost:{address.port}", credentials) as channel:
-            answer = await health_pb2_grpc.HealthStub(channel).Check(health_pb2.HealthCheckRequest())
-            assert answer.status == health_pb2.HealthCheckResponse.SERVING
+        assert await status_over_tls(address.port, credentials) == health_pb2.HealthCheckResponse.SERVING
     finally:
         await made.stop()
 
 
+@needs_openssl
+async def test_a_server_with_a_client_ca_turns_strangers_away(tmp_path):
+    cert, key = self_signed(tmp_path, "server")
+    client_cert, client_key = self_signed(tmp_path, "client")
+    config = replace(CONFIG, tls_cert=cert, tls_key=key, tls_client_ca=client_cert)
+    made = LoomServer(config, (), domain="d", minimum={})
+    address = await made.start()
+    await made.serving()
+    try:
+        known = grpc.ssl_channel_credentials(cert.read_bytes(), client_key.read_bytes(), client_cert.read_bytes())
+        assert await status_over_tls(address.port, known) == health_pb2.HealthCheckResponse.SERVING
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await status_over_tls(address.port, grpc.ssl_channel_credentials(cert.read_bytes()))
+        assert caught.value.code() is grpc.StatusCode.UNAVAILABLE
+    finally:
+        await made.stop()
+
+
+@needs_openssl
+async def test_tls_files_that_do_not_hold_are_named_before_listening(tmp_path):
+    cert, key = self_signed(tmp_path, "server")
+    _, other = self_signed(tmp_path, "other")
+    locked, junk = tmp_path / "locked.key", tmp_path / "junk"
+    openssl("ec", "-in", str(key), "-aes128", "-passout", "pass:word", "-out", str(locked))
+    junk.write_text("no pem")
+    for files, why in (
+        ((cert, other), "KEY_VALUES_MISMATCH"),
+        ((cert, locked), "the key is encrypted"),
+        ((cert, junk), "PEM"),
+        ((cert, tmp_path / "none"), "No such file"),
+    ):
+        made = LoomServer(replace(CONFIG, tls_cert=files[0], tls_key=files[1]), (), domain="d", minimum={})
+        with pytest.raises(CannotListen, match=why):
+            await made.start()
+
+
 PROGRAM = """
-    import asyncio
+    import asyncio, sys
+    from services.errors import LoomError
     from services.logs import configure_logs
     from services.server import LoomServer, ServerConfig, serve_until_stopped
     from services.settings import Address
 
     configure_logs(log_format="json", level="error", service="test")
-    config = ServerConfig(Address("127.0.0.1", 0), None, None, None, False, None, 0.5, 1.0, 4, "json", "error")
+    drain_s, start = float(sys.argv[1]), sys.argv[2]
+    config = ServerConfig(Address("127.0.0.1", 0), None, None, None, False, None, drain_s, 30.0, 4, "json", "error")
 
-    async def end():
-        print("closed", flush=True)
+    async def begin():
+        print("starting", flush=True)
+        if start == "fails":
+            raise OSError("no such model")
+        if start == "hangs":
+            await asyncio.sleep(60)
+
+    async def end(word):
+        print(word, flush=True)
+        if word == "first":
+            raise ValueError("cannot close")
 
     async def main():
         server = LoomServer(config, (), domain="d", minimum={})
-        await serve_until_stopped(server, name="loom-test", on_stop=(end,))
+        hooks = (lambda: end("first"), lambda: end("second"))
+        await serve_until_stopped(server, name="loom-test", on_start=(begin,), on_stop=hooks[start != "ends badly":])
 
     asyncio.run(main())
 """
 
 
-async def test_sigterm_drains_then_closes():
-    child = subprocess.Popen([sys.executable, "-c", textwrap.dedent(PROGRAM)], stdout=subprocess.PIPE, text=True)
-    try:
-        ready = child.stdout.readline()
-        assert ready.startswith("loom-test listening on 127.0.0.1:")
-        async with grpc.aio.insecure_channel(ready.split()[-1]) as channel:
-            stub = health_pb2_grpc.HealthStub(channel)
-            assert (await stub.Check(health_pb2.HealthCheckRequest())).status == health_pb2.HealthCheckResponse.SERVING
-            child.send_signal(signal.SIGTERM)
-            await asyncio.sleep(0.2)
-            assert (await stub.Check(health_pb2.HealthCheckRequest())).status == health_pb2.HealthCheckResponse.NOT_SERVING
-        assert child.wait(10) == 0
-        assert child.stdout.read() == "closed\n"
-    finally:
+@pytest.fixture
+def program():
+    """Starts the program; what is left of it at the end is killed."""
+    children = []
+
+    def started(*, drain_s: float = 0.0, start: str = "works") -> subprocess.Popen:
+        command = [sys.executable, "-c", textwrap.dedent(PROGRAM), str(drain_s), start]
+        children.append(subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
+        assert children[-1].stdout.readline() == "starting\n"
+        return children[-1]
+
+    yield started
+    for child in children:
         child.kill()
-        child.wait()
-        child.stdout.close()
+        child.communicate()
+
+
+async def test_sigterm_drains_then_closes(program):
+    child = program(drain_s=0.5)
+    ready = child.stdout.readline()
+    assert ready.startswith("loom-test listening on 127.0.0.1:")
+    async with grpc.aio.insecure_channel(ready.split()[-1]) as channel:
+        stub = health_pb2_grpc.HealthStub(channel)
+        assert (await stub.Check(health_pb2.HealthCheckRequest())).status == health_pb2.HealthCheckResponse.SERVING
+        child.send_signal(signal.SIGTERM)
+        await asyncio.sleep(0.2)
+        assert (await stub.Check(health_pb2.HealthCheckRequest())).status == health_pb2.HealthCheckResponse.NOT_SERVING
+    assert child.wait(10) == 0
+    assert child.stdout.read() == "second\n"
+
+
+async def test_a_second_signal_ends_the_drain_and_the_calls(program):
+    child = program(drain_s=60.0)
+    target = child.stdout.readline().split()[-1]
+    async with grpc.aio.insecure_channel(target) as channel:
+        watch = health_pb2_grpc.HealthStub(channel).Watch(health_pb2.HealthCheckRequest())
+        await watch.read()
+        child.send_signal(signal.SIGINT)
+        assert (await watch.read()).status == health_pb2.HealthCheckResponse.NOT_SERVING
+        child.send_signal(signal.SIGTERM)
+        assert await asyncio.to_thread(child.wait, 5) == 0
+    assert child.stdout.read() == "second\n"
+
+
+def test_a_signal_while_it_starts_ends_it_without_its_being_ready(program):
+    child = program(start="hangs", drain_s=60.0)
+    child.send_signal(signal.SIGTERM)
+    assert child.wait(5) == 0
+    assert child.stdout.read() == "second\n"
+
+
+def test_a_start_that_fails_closes_what_was_opened(program):
+    child = program(start="fails", drain_s=60.0)
+    out, err = child.communicate(timeout=5)
+    assert (child.returncode, out) == (1, "second\n")
+    assert "no such model" in err
+
+
+def test_a_hook_that_fails_does_not_keep_the_next_from_running(program):
+    child = program(start="ends badly")
+    child.stdout.readline()
+    child.send_signal(signal.SIGTERM)
+    out, err = child.communicate(timeout=5)
+    assert (child.returncode, out) == (1, "first\nsecond\n")
+    assert "cannot close" in err
