@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import ipaddress
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Generic, NoReturn, TypeVar
@@ -15,6 +17,7 @@ from services.version import __version__
 
 T = TypeVar("T")
 
+_ASKS: Final = ("-h", "--help", "--version")
 _SIZES: Final = {"": 1, "b": 1, "kb": 1000, "mb": 1000**2, "gb": 1000**3, "kib": 1024, "mib": 1024**2, "gib": 1024**3}
 _TIMES: Final = {"": 1.0, "ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _SIZE: Final = re.compile(r"(\d+)\s*([a-z]*)", re.IGNORECASE)
@@ -44,8 +47,8 @@ class Address:
 class Setting(Generic[T]):
     """One setting: its field in the config, how its text is read, its default as text, and what it is for.
 
-    The flag is the name with dashes, without a unit at its end; `env` is the variable. `switch` marks a flag that takes no
-    value. `group` heads it in the help.
+    The flag is the name with dashes, without a unit at its end; `env` is the variable. `switch` marks a flag that stands for `on`
+    where no value follows it. `group` heads it in the help.
     """
 
     name: str
@@ -89,13 +92,13 @@ def read_settings(
 ) -> dict[str, Any]:  # Any: the config's fields, which its constructor names
     """Returns a value for every setting, by its name: from the flag, else the environment, else the default.
 
-    Prints help or version and exits where asked.
+    A variable that is empty counts as not set. Prints help or version and exits where asked.
 
     Raises:
-        SettingsFault: with every unknown flag and every value that does not hold.
+        SettingsFault: with every unknown flag, every flag without its value and every value that does not hold.
     """
-    given, unknown = _parser(settings, command).parse_known_args(list(argv))
-    faults = [f"{word}: there is no such flag" for word in unknown]
+    words, faults = _sorted_out(settings, argv)
+    given = _parser(settings, command).parse_args(words)
     values: dict[str, Any] = {}
     for setting in settings:
         text, origin = _text_of(setting, getattr(given, setting.name), environ)
@@ -110,7 +113,8 @@ def read_settings(
 
 def exit_with(fault: SettingsFault, program: str) -> NoReturn:
     """Prints every fault and ends the process with status 2."""
-    print(f"{program}: {len(fault.faults)} settings do not hold:", file=sys.stderr)
+    count = len(fault.faults)
+    print(f"{program}: {count} {'setting does' if count == 1 else 'settings do'} not hold:", file=sys.stderr)
     for line in fault.faults:
         print(f"  {line}", file=sys.stderr)
     print(f"try {program} --help", file=sys.stderr)
@@ -219,17 +223,46 @@ def _parser(settings: Sequence[Setting[Any]], command: Command) -> argparse.Argu
     for setting in settings:
         shown = f" (default {setting.default})" if setting.default else ""
         text = f"{setting.help}{shown} [{setting.env}]".replace("%", "%%")
-        if setting.switch:
-            groups[setting.group].add_argument(setting.flag, dest=setting.name, action="store_const", const="on", help=text)
-        else:
-            groups[setting.group].add_argument(setting.flag, dest=setting.name, metavar=setting.metavar, help=text)
+        kind: dict[str, Any] = {"nargs": "?", "metavar": "on|off"} if setting.switch else {"metavar": setting.metavar}  # Any: mixed
+        groups[setting.group].add_argument(setting.flag, dest=setting.name, help=text, **kind)
     return parser
+
+
+def _sorted_out(settings: Sequence[Setting[Any]], argv: Sequence[str]) -> tuple[list[str], list[str]]:  # Any: see read_settings
+    """The words of the command line that hold, each flag joined to its value, and the faults of the others.
+
+    The parser alone would end the process at the first fault.
+    """
+    switches = {setting.flag: setting.switch for setting in settings}
+    words, faults, rest = [], [], deque(argv)
+    while rest:
+        word = rest.popleft()
+        flag, joined, _ = word.partition("=")
+        if word in _ASKS or (flag in switches and joined):
+            words.append(word)
+            continue
+        if not flag.startswith("-"):
+            faults.append(f"{word}: takes flags only")
+            continue
+        value = rest.popleft() if not joined and rest and not rest[0].startswith("--") else None
+        if flag not in switches:
+            faults.append(f"{flag}: there is no such flag{_meant(flag, switches)}")
+        elif value is None and not switches[flag]:
+            faults.append(f"{flag}: takes a value")
+        else:
+            words.append(f"{flag}={'on' if value is None else value}")
+    return words, faults
+
+
+def _meant(flag: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(flag, known, n=1, cutoff=0.75)
+    return f"; {near[0]} is one" if near else ""
 
 
 def _text_of(setting: Setting[Any], flag: str | None, environ: Mapping[str, str]) -> tuple[str, str]:  # Any: see read_settings
     """A setting's text and where it came from."""
     if flag is not None:
         return flag, setting.flag
-    if setting.env in environ:
+    if environ.get(setting.env):
         return environ[setting.env], setting.env
     return setting.default, setting.flag

@@ -34,13 +34,47 @@ def test_flags_beat_the_environment_which_beats_defaults():
 
 def test_every_fault_is_reported_at_once():
     with pytest.raises(SettingsFault) as caught:
-        read("--workers", "99", "--sped", T_MOST="huge", T_LOUD="maybe")
+        read("--workers", "99", "--sped", "fast", "stray", T_MOST="huge", T_LOUD="maybe")
     assert caught.value.faults == (
         "--sped: there is no such flag",
+        "stray: takes flags only",
         "--workers = '99': takes a whole number from 1 to 8",
         "T_MOST = 'huge': takes a size from 1 to 1073741824 bytes, such as 64MiB",
         "T_LOUD = 'maybe': takes on or off",
     )
+
+
+def test_a_flag_without_its_value_is_one_fault_among_others():
+    with pytest.raises(SettingsFault) as caught:
+        read("--workers", "--most", "1kb", "--wrokers=3", "--most")
+    assert caught.value.faults == (
+        "--workers: takes a value",
+        "--wrokers: there is no such flag; --workers is one",
+        "--most: takes a value",
+    )
+
+
+@pytest.mark.parametrize(
+    ("argv", "loud"),
+    [(["--loud"], True), (["--loud", "off"], False), (["--loud=off"], False), (["--loud", "--workers", "3"], True)],
+)
+def test_a_switch_stands_alone_or_takes_on_or_off_and_beats_the_environment(argv, loud):
+    assert read(*argv, T_LOUD="off" if loud else "on")["loud"] is loud
+
+
+def test_a_flag_may_be_joined_to_its_value_and_the_last_one_counts():
+    assert read("--workers=3", "--workers=5")["workers"] == 5
+    with pytest.raises(SettingsFault, match="--workers = '-1': takes a whole number from 1 to 8"):
+        read("--workers", "-1")
+
+
+def test_a_variable_that_is_empty_counts_as_not_set():
+    assert read(T_WORKERS="", T_LOUD="")["workers"] == 2
+
+
+def test_a_flag_may_not_be_cut_short():
+    with pytest.raises(SettingsFault, match="--work: there is no such flag"):
+        read("--work", "3")
 
 
 def test_faults_end_the_process_with_status_2_and_name_the_help(capsys):
@@ -50,12 +84,20 @@ def test_faults_end_the_process_with_status_2_and_name_the_help(capsys):
     assert capsys.readouterr().err == "loom-test: 2 settings do not hold:\n  a\n  b\ntry loom-test --help\n"
 
 
+def test_a_single_fault_is_told_in_the_singular(capsys):
+    with pytest.raises(SystemExit):
+        exit_with(SettingsFault(["a"]), "loom-test")
+    assert capsys.readouterr().err.startswith("loom-test: 1 setting does not hold:\n")
+
+
 def test_help_names_flags_variables_and_defaults(capsys):
     with pytest.raises(SystemExit) as ended:
         read("--help")
     shown = " ".join(capsys.readouterr().out.split())
     assert ended.value.code == 0
     assert "--most SIZE largest (default 64MiB) [T_MOST]" in shown
+    assert "--loud [on|off] say more (default off) [T_LOUD]" in shown
+    assert "pool: --workers" in shown
     assert "More is in the README." in shown
 
 
