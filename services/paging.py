@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import hashlib
+import hmac
 import json
 from collections.abc import Sequence
 from typing import Final
@@ -28,7 +28,7 @@ def page_size(asked: int, *, default: int, cap: int) -> int:
 
 def write_page_token(position: Sequence[str], arguments: Sequence[str]) -> str:
     """An opaque token that stands for a position within a listing of these arguments."""
-    body = json.dumps(list(position), ensure_ascii=False).encode()
+    body = json.dumps(list(position)).encode()
     return base64.urlsafe_b64encode(_mark(body, arguments) + body).decode().rstrip("=")
 
 
@@ -39,17 +39,20 @@ def read_page_token(token: str, arguments: Sequence[str]) -> tuple[str, ...]:
         InvalidArgument: INVALID_PAGE_TOKEN: the token is damaged, or was made for other arguments.
     """
     try:
-        raw = base64.urlsafe_b64decode(token + "=" * (-len(token) % 4))
+        raw = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
         mark, body = raw[:_MARK_BYTES], raw[_MARK_BYTES:]
-        if mark != _mark(body, arguments):
+        if not hmac.compare_digest(mark, _mark(body, arguments)):
             raise _bad_token()
-        return tuple(str(part) for part in json.loads(body))
-    except (ValueError, binascii.Error) as error:
+        position = json.loads(body)
+    except (ValueError, RecursionError) as error:
         raise _bad_token() from error
+    if not isinstance(position, list) or not all(isinstance(part, str) for part in position):
+        raise _bad_token()
+    return tuple(position)
 
 
 def _mark(body: bytes, arguments: Sequence[str]) -> bytes:
-    bound = json.dumps(list(arguments), ensure_ascii=False).encode("utf-8", "surrogatepass")
+    bound = json.dumps(list(arguments)).encode()
     return hashlib.blake2b(body, key=hashlib.blake2b(bound, digest_size=32).digest(), digest_size=_MARK_BYTES).digest()
 
 
