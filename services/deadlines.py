@@ -7,15 +7,20 @@ import contextvars
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from functools import partial
 from typing import Final, ParamSpec, TypeVar
 
-from services.errors import DeadlineExceeded, ResourceExhausted
+import structlog
+
+from services.errors import DeadlineExceeded, ResourceExhausted, Unavailable
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 BUSY_RETRY_S: Final = 0.25
+_log = structlog.get_logger("loom.deadlines")
 
 
 class CallScope:
@@ -46,11 +51,12 @@ class CallScope:
                 self._hooks.remove(hook)
 
     def stop(self) -> None:
-        """Calls every hook, once."""
+        """Calls every hook once; one that fails does not keep the others from being called."""
         with self._lock:
             hooks, self._hooks, self._stopped = self._hooks, [], True
-        for hook in hooks:
-            hook()
+        with ExitStack() as calls:
+            for hook in reversed(hooks):
+                calls.callback(hook)
 
     @property
     def stopped(self) -> bool:
@@ -77,6 +83,12 @@ def remaining_s(cap: float) -> float:
     return cap if left is None else min(cap, left)
 
 
+def cancelled_from_outside() -> bool:
+    """Whether the running task was asked to end, rather than something it waits for."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
 class Runner:
     """Runs blocking work on threads of its own, at most `queue` calls waiting.
 
@@ -85,8 +97,7 @@ class Runner:
 
     def __init__(self, name: str, *, workers: int, queue: int) -> None:
         self._executor = ThreadPoolExecutor(workers, thread_name_prefix=name)
-        self._room = workers + queue
-        self._taken = 0
+        self._places = threading.Semaphore(workers + queue)
 
     @property
     def executor(self) -> Executor:
@@ -99,37 +110,53 @@ class Runner:
         Raises:
             ResourceExhausted: too many calls wait already.
             DeadlineExceeded: the deadline passed before the work began, or while it ran.
+            Unavailable: the service is going down and the work had not begun.
         """
-        if self._taken >= self._room:
-            raise ResourceExhausted("too many calls wait; try again shortly", retry_after_s=BUSY_RETRY_S)
         scope = current_scope()
-        context = contextvars.copy_context()
-
-        def started() -> T:
-            if scope.stopped or scope.remaining_s() == 0:
-                raise DeadlineExceeded("the deadline passed while the call waited")
-            return work(*args, **kwargs)
-
-        self._taken += 1
-        running = asyncio.get_running_loop().run_in_executor(self._executor, context.run, started)
-        running.add_done_callback(self._left)
+        running = asyncio.wrap_future(self._submit(partial(_unless_ended, scope, partial(work, *args, **kwargs))))
         try:
             async with asyncio.timeout(scope.remaining_s()):
                 return await asyncio.shield(running)
         except TimeoutError:
             if running.done():
                 raise
-            scope.stop()
             raise DeadlineExceeded("the deadline passed") from None
         except asyncio.CancelledError:
-            scope.stop()
+            if running.cancelled() and not cancelled_from_outside():
+                raise _going_down() from None
             raise
+        finally:
+            if not running.done():
+                running.cancel()
+                scope.stop()
 
-    def _left(self, running: asyncio.Future[T]) -> None:
-        self._taken -= 1
-        if not running.cancelled():
-            running.exception()
+    def _submit(self, work: Callable[[], T]) -> Future[T]:
+        """Queues the work in the caller's context. It holds its place until it ends, or is dropped before it began."""
+        if not self._places.acquire(blocking=False):
+            raise ResourceExhausted("too many calls wait; try again shortly", retry_after_s=BUSY_RETRY_S)
+        try:
+            submitted = self._executor.submit(contextvars.copy_context().run, work)
+        except RuntimeError as error:
+            self._places.release()
+            raise _going_down() from error
+        submitted.add_done_callback(partial(self._ended, current_scope()))
+        return submitted
+
+    def _ended(self, scope: CallScope, work: Future[T]) -> None:
+        self._places.release()
+        if scope.stopped and not work.cancelled() and (error := work.exception()):
+            _log.debug("stopped_work_failed", error=type(error).__name__)
 
     def close(self) -> None:
         """Waits for running work and drops what has not begun."""
         self._executor.shutdown(wait=True, cancel_futures=True)
+
+
+def _unless_ended(scope: CallScope, work: Callable[[], T]) -> T:
+    if scope.stopped or scope.remaining_s() == 0:
+        raise DeadlineExceeded("the deadline passed while the call waited")
+    return work()
+
+
+def _going_down() -> Unavailable:
+    return Unavailable("the service is going down; try again shortly", retry_after_s=BUSY_RETRY_S)

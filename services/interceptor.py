@@ -15,7 +15,7 @@ import structlog
 
 from services.admission import Admission
 from services.auth import OPEN_SERVICES, Guard, enter_identity
-from services.deadlines import CallScope, enter_scope
+from services.deadlines import CallScope, cancelled_from_outside, enter_scope
 from services.errors import Internal, LoomError, Unimplemented
 from services.handlers import HearOut, RpcHandler, Work, unknown, wrapped
 from services.handlers import RpcContext as RpcContext
@@ -65,8 +65,8 @@ class CallInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]  # 
             code = call.context.code()
             raise
         except (asyncio.CancelledError, Exception) as error:
-            call.scope.stop()
-            if isinstance(error, asyncio.CancelledError) and _cancelled_from_outside():
+            call.stop()
+            if isinstance(error, asyncio.CancelledError) and cancelled_from_outside():
                 code = call.ended_code()
                 raise
             told = call.told(error)
@@ -106,6 +106,13 @@ class _Call:
         _request_id.set(self.request_id)
         enter_scope(self.scope)
 
+    def stop(self) -> None:
+        """Stops the call's work. A hook that fails is a defect of its own and takes nothing from what the caller is told."""
+        try:
+            self.scope.stop()
+        except Exception:
+            _log.exception("stop_defect", method=self.method)
+
     def told(self, error: BaseException) -> LoomError:
         """What the caller is told of an error: of a defect its request id only, the log has the rest."""
         if isinstance(error, NotImplementedError) and self.context.code() is grpc.StatusCode.UNIMPLEMENTED:
@@ -140,12 +147,6 @@ def _id_of(context: RpcContext) -> str:
         if key == REQUEST_ID_KEY and isinstance(value, str) and _SANE_ID.fullmatch(value):
             return value
     return uuid.uuid4().hex
-
-
-def _cancelled_from_outside() -> bool:
-    """Whether this task was asked to end, rather than something it waits for."""
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
 
 
 def _unbuilt(method: str) -> Unimplemented:

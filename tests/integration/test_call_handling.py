@@ -87,6 +87,10 @@ class Tried:
         await self.gate.wait()
         return StringValue()
 
+    async def Unstoppable(self, request, context):
+        current_scope().on_stop(lambda: 1 // 0)
+        raise InvalidArgument("no")
+
     async def Endless(self, request, context):
         mark = contextvars.ContextVar("mark", default="lost")
         mark.set("kept")
@@ -242,6 +246,13 @@ async def test_a_defect_of_whatever_kind_tells_its_request_id_only(channel, meth
     assert dict(details_of(failure)["ErrorInfo"].metadata) == {"request_id": "r9"}
     (defect,) = [event for event in events if event["event"] == "call_defect"]
     assert defect["exc_info"]
+
+
+async def test_a_stop_hook_that_fails_takes_nothing_from_what_the_caller_is_told(channel):
+    with structlog.testing.capture_logs() as events:
+        failure = await failure_of(call_of(channel, "Unstoppable"))
+    assert (failure.code(), failure.details()) == (grpc.StatusCode.INVALID_ARGUMENT, "no")
+    assert [event["event"] for event in events] == ["stop_defect", "call"]
 
 
 async def test_one_event_tells_of_a_call(channel):
