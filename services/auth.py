@@ -36,11 +36,15 @@ class Identity:
 LOCAL: Final = Identity("local", "dev", Role.ADMIN)
 """The caller of a server without tokens, which listens on loopback only."""
 
-_identity: contextvars.ContextVar[Identity] = contextvars.ContextVar("loom_identity", default=LOCAL)
+_identity: contextvars.ContextVar[Identity] = contextvars.ContextVar("loom_identity")
 
 
 def current_identity() -> Identity:
-    """The caller of the call being served."""
+    """The caller of the call being served.
+
+    Raises:
+        LookupError: no call is being served, or one that takes no identity; work of the server's own has none.
+    """
     return _identity.get()
 
 
@@ -72,15 +76,22 @@ class TokenTable:
         Raises:
             TokenFault: with every line that does not hold.
         """
-        entries, faults = [], []
+        entries: list[_Entry] = []
+        faults: list[str] = []
+        lines: dict[str, int] = {}
         for number, line in enumerate(text.splitlines(), start=1):
             words = line.split("#", 1)[0].split()
             if not words:
                 continue
             try:
-                entries.append(_entry(words))
+                entry = _entry(words)
             except ValueError as error:
                 faults.append(f"line {number}: {error}")
+                continue
+            if entry.digest in lines:
+                faults.append(f"line {number}: the token of line {lines[entry.digest]} again")
+            lines[entry.digest] = number
+            entries.append(entry)
         if not entries and not faults:
             faults.append("there is no token in it")
         if faults:

@@ -1,8 +1,9 @@
+import contextvars
 import hashlib
 
 import pytest
 
-from services.auth import LOCAL, Guard, Identity, Role, TokenFault, TokenTable
+from services.auth import LOCAL, Guard, Identity, Role, TokenFault, TokenTable, current_identity, enter_identity
 from services.errors import PermissionDenied, Unauthenticated
 
 DIGEST = hashlib.sha256(b"s3cret").hexdigest()
@@ -56,6 +57,27 @@ def test_a_file_of_tokens_names_every_faulty_line():
         "line 2: takes four words: sha256, identity, organisation, role; "
         "line 3: 'king' is not a role; take viewer, writer or admin"
     )
+
+
+def test_a_token_with_two_identities_is_a_fault():
+    with pytest.raises(TokenFault, match=r"^line 3: the token of line 1 again$"):
+        TokenTable.parse(f"{DIGEST} ada acme viewer\n{OTHER} ben acme viewer\n{DIGEST} ada acme admin\n")
+
+
+def test_outside_of_a_call_nobody_calls():
+    with pytest.raises(LookupError):
+        contextvars.Context().run(current_identity)
+
+
+def test_an_identity_is_that_of_its_context():
+    identity = Identity("ada", "acme", Role.WRITER)
+    context = contextvars.Context()
+    context.run(enter_identity, identity)
+    assert context.run(current_identity) == identity
+
+
+def test_roles_reach_as_far_as_the_ones_before_them():
+    assert Role.VIEWER < Role.WRITER < Role.ADMIN
 
 
 def test_an_empty_file_of_tokens_is_a_fault():
