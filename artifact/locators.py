@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Final, TypeAlias
 
@@ -132,6 +133,8 @@ class HtmlPlace:
     last: str
 
 
+_KEY_PART: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[^."]+')
+
 Locator: TypeAlias = (
     LineSpan | CharSpan | ByteSpan | PdfPlace | SlidePlace | SheetPlace | DocxPlace | TomlPlace | RowSpan | ImagePlace | HtmlPlace
 )
@@ -255,7 +258,8 @@ def describe(locator: Locator) -> str:
         case DocxPlace(part, first_path, last_path):
             return f"{part} {first_path}" if first_path == last_path else f"{part} {first_path} to {last_path}"
         case TomlPlace(key_path, first, last):
-            return f"{key_path}, {_range('line', first, last)}"
+            lines = _range("line", first, last)
+            return f"{key_path}, {lines}" if key_path else lines
         case ImagePlace(frame, x0, y0, x1, y1):
             return f"image {frame}, {x0},{y0} to {x1},{y1}"
         case HtmlPlace(first_path, last_path):
@@ -268,7 +272,7 @@ def _range(noun: str, first: int, last: int) -> str:
 
 def _common_path(first: str, second: str) -> str:
     parts = []
-    for left, right in zip(first.split("."), second.split("."), strict=False):
+    for left, right in zip(_KEY_PART.findall(first), _KEY_PART.findall(second), strict=False):
         if left != right:
             break
         parts.append(left)

@@ -26,7 +26,8 @@ def describe(locator: artifact_pb2.Locator | None) -> str:
             rows = _range("row", locator.sheet.first_row, locator.sheet.last_row)
             return f"sheet {locator.sheet.sheet}, {rows}" if locator.sheet.first_row else f"sheet {locator.sheet.sheet}"
         case "toml":
-            return f"{locator.toml.key_path}, {_range('line', locator.toml.first_line, locator.toml.last_line)}"
+            lines = _range("line", locator.toml.first_line, locator.toml.last_line)
+            return f"{locator.toml.key_path}, {lines}" if locator.toml.key_path else lines
         case "docx":
             return _path(f"{locator.docx.part} ", locator.docx.first, locator.docx.last)
         case "html":

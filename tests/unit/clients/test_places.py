@@ -16,6 +16,7 @@ PLACES = [
     ('sheet { sheet: "Orders" first_row: 2 last_row: 9 first_column: 1 last_column: 4 }', "sheet Orders, rows 2-9"),
     ('sheet { sheet: "Orders" }', "sheet Orders"),
     ('toml { key_path: "a.b" first_line: 3 last_line: 3 }', "a.b, line 3"),
+    ("toml { first_line: 1 last_line: 2 }", "lines 1-2"),
     ('docx { part: "word/document.xml" first: "body/p[1]" last: "body/p[2]" }', "word/document.xml body/p[1] to body/p[2]"),
     ('html { first: "html/body/p[1]" last: "html/body/p[1]" }', "html/body/p[1]"),
     ("image { frame: 1 }", "image 1"),
