@@ -52,9 +52,13 @@ class BlockList:
 
     def heading(self, text: str, locator: Locator, *, level: int, visibility: Visibility = Visibility.VISIBLE) -> Block:
         """Adds a heading and opens its section."""
-        self.leave(level)
-        self._open.append((level, text))
+        self.section(text, level=level)
         return self.add(BlockType.HEADING, text, locator, level=level, visibility=visibility)
+
+    def section(self, name: str, *, level: int) -> None:
+        """Opens a section that has a name and no heading block."""
+        self.leave(level)
+        self._open.append((level, name))
 
     def leave(self, level: int) -> None:
         """Closes the sections of this level and deeper."""

@@ -10,7 +10,7 @@ from artifact.locators import Locator
 from artifact.model import Artifact
 from extractor_svc.context import ReadContext
 from extractor_svc.errors import UnsupportedType
-from extractor_svc.formats import markdown, pdf, pptx, xlsx
+from extractor_svc.formats import markdown, pdf, pptx, text, toml_file, xlsx
 from extractor_svc.sniff import known_format
 
 Read: TypeAlias = Callable[[bytes, ReadContext], Artifact]
@@ -67,6 +67,20 @@ READERS: Final = (
         abilities=("headings", "tables", "datasets", "locators"),
         read=xlsx.read,
         resolve=xlsx.resolve,
+    ),
+    _reader(
+        "text",
+        text.PARSER,
+        abilities=("locators",),
+        read=text.read,
+        resolve=text.resolve,
+    ),
+    _reader(
+        "toml",
+        toml_file.PARSER,
+        abilities=("locators", "exact_keys"),
+        read=toml_file.read,
+        resolve=toml_file.resolve,
     ),
 )
 
