@@ -53,7 +53,7 @@ from knowledge_svc.storage.jobs import RecordJobQueue
 from knowledge_svc.storage.record import Record
 from knowledge_svc.storage.store import RecordStore
 from services.auth import Role
-from services.deadlines import Runner
+from services.deadlines import Runner, current_scope
 from services.server import LoomServer, Service
 
 DOMAIN: Final = "loom.knowledge.v1"
@@ -193,6 +193,7 @@ class Knowledge:
             chunks=self._config.chunks,
             clock=utc_now,
             new_id=new_id,
+            check_wanted=_check_wanted,
         )
         return DocumentServicer(documents, scopes=scopes, write=self._write, read=self._read)
 
@@ -270,6 +271,11 @@ class Knowledge:
             retry=RetryPolicy(config.ingest_max_attempts),
         )
         return IngestWorkers(shop, settings=settings, board=self._board, executor=self._jobs)
+
+
+def _check_wanted() -> None:
+    """Ends work of a call that nobody waits for."""
+    current_scope().check()
 
 
 def _nothing() -> None:

@@ -14,7 +14,7 @@ from typing import Final, ParamSpec, TypeVar
 
 import structlog
 
-from services.errors import DeadlineExceeded, ResourceExhausted, Unavailable
+from services.errors import Cancelled, DeadlineExceeded, ResourceExhausted, Unavailable
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -62,6 +62,18 @@ class CallScope:
     def stopped(self) -> bool:
         """Whether the caller went away or the deadline passed."""
         return self._stopped
+
+    def check(self) -> None:
+        """Ends work that nobody waits for any more.
+
+        Raises:
+            DeadlineExceeded: the deadline passed.
+            Cancelled: the caller went away.
+        """
+        if self.remaining_s() == 0:
+            raise DeadlineExceeded("the deadline passed")
+        if self.stopped:
+            raise Cancelled("the caller went away")
 
 
 _scope: contextvars.ContextVar[CallScope] = contextvars.ContextVar("loom_call_scope")
@@ -115,10 +127,10 @@ class Runner:
         scope = current_scope()
         running = asyncio.wrap_future(self._submit(partial(_unless_ended, scope, partial(work, *args, **kwargs))))
         try:
-            async with asyncio.timeout(scope.remaining_s()):
+            async with asyncio.timeout(scope.remaining_s()) as limit:
                 return await asyncio.shield(running)
         except TimeoutError:
-            if running.done():
+            if not limit.expired():  # the work's own
                 raise
             raise DeadlineExceeded("the deadline passed") from None
         except asyncio.CancelledError:

@@ -6,7 +6,7 @@ import hashlib
 import itertools
 import re
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -92,7 +92,13 @@ class House:
 
 
 @contextmanager
-def open_house(folder: Path, *, clock: Clock | None = None, chunks: ChunkSettings | None = None) -> Iterator[House]:
+def open_house(
+    folder: Path,
+    *,
+    clock: Clock | None = None,
+    chunks: ChunkSettings | None = None,
+    check_wanted: Callable[[], None] = lambda: None,
+) -> Iterator[House]:
     """Opens everything on a folder, and closes it."""
     clock = clock or Clock()
     embedder = WordEmbedder()
@@ -109,6 +115,7 @@ def open_house(folder: Path, *, clock: Clock | None = None, chunks: ChunkSetting
         chunks=chunks or ChunkSettings(),
         clock=clock,
         new_id=lambda: uuid.uuid4().hex,
+        check_wanted=check_wanted,
     )
     house = House(
         record=record,

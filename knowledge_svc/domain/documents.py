@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 from knowledge_svc.domain.chunking import ChunkSettings, cut_text, sha256_of
 from knowledge_svc.domain.embedding import embed_chunks
@@ -82,7 +83,9 @@ class Documents:
         chunks: ChunkSettings,
         clock: Callable[[], datetime],
         new_id: Callable[[], str],
+        check_wanted: Callable[[], None],
     ) -> None:
+        """Takes what it works with; `check_wanted` raises where nobody waits for the running write any more."""
         self._store = store
         self._publisher = publisher
         self._embedder = embedder
@@ -90,16 +93,17 @@ class Documents:
         self._chunks = chunks
         self._clock = clock
         self._new_id = new_id
+        self._check_wanted = check_wanted
 
     def add(self, scope: Scope, given: DocumentInput, *, author: Author, request: RequestKey | None = None) -> Written:
         """Writes a new revision; one that is live at the source_uri is retired.
 
         Raises:
-            RevisionConflict: another write landed meanwhile.
             IdempotencyConflict: the request id was used with another body.
+            Cancelled, DeadlineExceeded: the caller waits no more; nothing was written.
         """
-        repeated = self._answered(request)
-        return repeated or self._write(scope, given, author=author, request=request, live=self._live(scope, given.source_uri))
+        settled = partial(self._answered, request)
+        return self._write(scope, given, author=author, request=request, settled=settled)
 
     def upsert(
         self,
@@ -113,16 +117,12 @@ class Documents:
         """Adds or replaces; the same content and metadata again writes nothing.
 
         Raises:
-            RevisionConflict: the live revision is not the expected one, or another write landed meanwhile.
+            RevisionConflict: the live revision is not the expected one.
             IdempotencyConflict: the request id was used with another body.
+            Cancelled, DeadlineExceeded: the caller waits no more; nothing was written.
         """
-        if repeated := self._answered(request):
-            return repeated
-        live = self._live(scope, given.source_uri)
-        check_expected(given.source_uri, live, expected_revision)
-        if live is not None and _same(live, given):
-            return Written(replace(live, content=""), changed=False)
-        return self._write(scope, given, author=author, request=request, live=live)
+        settled = partial(self._settled, scope, given, request=request, expected_revision=expected_revision)
+        return self._write(scope, given, author=author, request=request, settled=settled)
 
     def get(self, scope: Scope, source_uri: str, *, revision: int | None = None, superseded: bool = False) -> Document:
         """Returns a version whole.
@@ -168,17 +168,30 @@ class Documents:
             DocumentNotFound: none is live.
             RevisionConflict: the live revision is not the expected one.
         """
-        if request and (answered := self._store.answer(request)):
-            document = self._store.document(scope, source_uri, superseded=True)
-            return document, len(answered.retired)
-        document = self._store.document(scope, source_uri)
-        check_expected(source_uri, document, expected_revision)
-        publication = self._publisher.retire(document, at=self._clock(), request=request)
-        return document, len(publication.retired)
+        with self._publisher.turn():
+            if request and (answered := self._store.answer(request)) and answered.document:
+                return answered.document, len(answered.retired)
+            document = self._store.document(scope, source_uri)
+            check_expected(source_uri, document, expected_revision)
+            publication = self._publisher.retire(document, at=self._clock(), request=request)
+            return document, len(publication.retired)
 
     def _answered(self, request: RequestKey | None) -> Written | None:
+        """What an earlier call under the request key was told, None where there was none."""
         answered = self._store.answer(request) if request else None
-        return Written(answered.document) if answered and answered.document else None
+        if answered is None or answered.document is None:
+            return None
+        return self._written(answered.document, [row.chunk for row in self._store.chunks(answered.document)])
+
+    def _settled(
+        self, scope: Scope, given: DocumentInput, *, request: RequestKey | None, expected_revision: int | None
+    ) -> Written | None:
+        """The answer of an upsert that has nothing to write."""
+        if repeated := self._answered(request):
+            return repeated
+        live = self._live(scope, given.source_uri)
+        check_expected(given.source_uri, live, expected_revision)
+        return Written(replace(live, content=""), changed=False) if live and _same(live, given) else None
 
     def _live(self, scope: Scope, source_uri: str) -> Document | None:
         try:
@@ -187,26 +200,38 @@ class Documents:
             return None
 
     def _write(
-        self, scope: Scope, given: DocumentInput, *, author: Author, request: RequestKey | None, live: Document | None
+        self,
+        scope: Scope,
+        given: DocumentInput,
+        *,
+        author: Author,
+        request: RequestKey | None,
+        settled: Callable[[], Written | None],
     ) -> Written:
+        """Writes a revision, unless the answer is settled; that is asked again once it is this write's turn."""
+        if known := settled():
+            return known
+        chunks, sections = self._cut(given)
+        vectors = embed_chunks(
+            chunks, scope=scope, store=self._store, embedder=self._embedder, progress=lambda _: self._check_wanted()
+        )
+        with self._publisher.turn():
+            if known := settled():
+                return known
+            live = self._live(scope, given.source_uri)
+            document = self._document(scope, given, author=author, live=live, chunk_count=len(chunks))
+            base = live.revision if live else None
+            model = self._embedder.model
+            draft = RevisionDraft(document, chunks, sections, vectors, model, base_revision=base, request=request)
+            self._publisher.publish(draft)
+        return self._written(document, chunks)
+
+    def _cut(self, given: DocumentInput) -> tuple[tuple[Chunk, ...], tuple[Section, ...]]:
         chunks, sections = cut_text(given.content, title=given.title, description=given.description, settings=self._chunks)
         if not chunks:
             violation = FieldViolation("document.content", "give text, a title or a description: there is nothing to find")
             raise InvalidArgument("the document has no text, title or description", violations=[violation])
-        vectors = embed_chunks(chunks, scope=scope, store=self._store, embedder=self._embedder)
-        document = self._document(scope, given, author=author, live=live, chunk_count=len(chunks))
-        duplicate_of, duplicates = self._duplicates(document, chunks)
-        draft = RevisionDraft(
-            document,
-            chunks,
-            sections,
-            vectors,
-            self._embedder.model,
-            base_revision=live.revision if live else None,
-            request=request,
-        )
-        self._publisher.publish(draft)
-        return Written(replace(document, content=""), duplicate_of_uri=duplicate_of, duplicate_chunk_count=duplicates)
+        return chunks, sections
 
     def _document(self, scope: Scope, given: DocumentInput, *, author: Author, live: Document | None, chunk_count: int) -> Document:
         now = self._clock()
@@ -237,10 +262,12 @@ class Documents:
             return None
         return Original(self._blobs.put(given.original), given.original_filename, given.original_content_type)
 
-    def _duplicates(self, document: Document, chunks: Sequence[Chunk]) -> tuple[str, int]:
+    def _written(self, document: Document, chunks: Sequence[Chunk]) -> Written:
+        """What is told of a version that was written: it, and what of it is served from elsewhere too."""
         twin = self._store.live_content(document.scope, document.content_hash, title=document.title, not_uri=document.source_uri)
         hashes = [chunk.content_hash for chunk in chunks]
-        return twin, self._store.chunks_served_elsewhere(document.scope, hashes, not_uri=document.source_uri)
+        duplicates = self._store.chunks_served_elsewhere(document.scope, hashes, not_uri=document.source_uri)
+        return Written(replace(document, content=""), duplicate_of_uri=twin, duplicate_chunk_count=duplicates)
 
 
 def check_expected(source_uri: str, live: Document | None, expected_revision: int | None) -> None:

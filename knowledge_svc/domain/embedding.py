@@ -11,14 +11,14 @@ from knowledge_svc.domain.chunking import sha256_of
 from knowledge_svc.domain.model import Chunk, Scope, Vectors
 from knowledge_svc.domain.ports import Embedder, Store
 
-BATCH: Final = 64
-"""Chunks handed to the embedder between two progress reports."""
+BATCH: Final = 16
+"""Chunks handed to the embedder between two progress reports: less than a second's work, since a report can end the work."""
 
 
 def embed_chunks(
     chunks: Sequence[Chunk], *, scope: Scope, store: Store, embedder: Embedder, progress: Callable[[int], None] | None = None
 ) -> Vectors:
-    """Returns one unit vector a chunk, shape (n, dimension); `progress` is called with the chunks done."""
+    """Returns one unit vector a chunk, shape (n, dimension); `progress` is called with the chunks done and may raise to end it."""
     inputs = [chunk.embedding_input for chunk in chunks]
     hashes = [sha256_of(text) for text in inputs]
     vectors = np.zeros((len(chunks), embedder.dimension), dtype=np.float32)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import AbstractContextManager
 from datetime import datetime
 
 from knowledge_svc.domain.model import Document, Publication, RequestKey, RevisionDraft
@@ -19,7 +20,11 @@ class Publisher:
     def __init__(self, store: Store, indexes: SearchIndexes) -> None:
         self._store = store
         self._indexes = indexes
-        self._turn = threading.Lock()
+        self._turn = threading.RLock()
+
+    def turn(self) -> AbstractContextManager[object]:
+        """Keeps every other change waiting, so that what a block reads still holds when the same block publishes."""
+        return self._turn
 
     def publish(self, draft: RevisionDraft) -> Publication:
         """Makes the draft the live revision of its document.

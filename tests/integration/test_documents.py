@@ -1,3 +1,4 @@
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -7,7 +8,7 @@ from knowledge_svc.domain.documents import DocumentInput, request_key
 from knowledge_svc.domain.errors import DocumentNotFound, IdempotencyConflict, RevisionConflict, SectionNotFound
 from knowledge_svc.domain.model import Author, DocumentFilter, Scope
 from knowledge_svc.domain.search import SearchMode
-from services.errors import InvalidArgument
+from services.errors import Cancelled, InvalidArgument
 from tests.house_fixtures import ADA, SCOPE, open_house
 
 GUIDE = "Intro words.\n\n# Setup\n\nInstall the pump.\n\n## Valves\n\nOpen valve seven.\n\n# Care\n\nOil it monthly.\n"
@@ -102,6 +103,56 @@ def test_the_same_request_id_gives_the_same_answer(house):
     assert (first.document.revision, second.document.revision) == (1, 1)
     with pytest.raises(IdempotencyConflict):
         house.documents.add(SCOPE, DocumentInput("doc:a", "x"), author=ADA, request=replace(key, body_sha256="0" * 64))
+
+
+def test_an_answer_given_again_tells_the_same_duplicates(house):
+    house.write("doc:a", "shared words", title="T")
+    key = request_key("dev/ada", "UpsertDocument", "r-1", b"body")
+    given = DocumentInput("doc:b", "shared words", title="T")
+    first = house.documents.upsert(SCOPE, given, author=ADA, request=key)
+    assert (first.duplicate_of_uri, first.duplicate_chunk_count) == ("doc:a", 1)
+    assert house.documents.upsert(SCOPE, given, author=ADA, request=key) == first
+
+
+def test_a_deletion_asked_for_twice_answers_the_same_though_the_document_came_back(house):
+    house.write("doc:a", "one")
+    key = request_key("dev/ada", "DeleteDocument", "r-1", b"body")
+    house.documents.delete(SCOPE, "doc:a", request=key)
+    house.write("doc:a", "two")
+    document, retired = house.documents.delete(SCOPE, "doc:a", request=key)
+    assert (document.revision, document.content, retired) == (1, "one", 1)
+    assert house.documents.get(SCOPE, "doc:a").content == "two"
+
+
+def test_writes_at_one_source_at_once_take_turns_and_none_is_refused(house):
+    def add(number: int) -> int:
+        return house.documents.add(SCOPE, DocumentInput("doc:a", f"heron {number}"), author=ADA).document.revision
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sorted(pool.map(add, range(16))) == list(range(1, 17))
+    assert house.find("heron", collapse_sections=False) == ["doc:a"]
+
+
+def test_the_same_request_sent_many_times_at_once_writes_one_revision(house):
+    key = request_key("dev/ada", "AddDocument", "r-1", b"body")
+
+    def add(_: int) -> int:
+        return house.documents.add(SCOPE, DocumentInput("doc:a", "one"), author=ADA, request=key).document.revision
+
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(add, range(8))) == {1}
+    assert house.documents.get(SCOPE, "doc:a").revision == 1
+
+
+def test_a_write_that_nobody_waits_for_any_more_ends_and_writes_nothing(tmp_path):
+    def gone() -> None:
+        raise Cancelled("the caller went away")
+
+    with open_house(tmp_path, check_wanted=gone) as house:
+        with pytest.raises(Cancelled):
+            house.write("doc:a", "one")
+        with pytest.raises(DocumentNotFound):
+            house.documents.get(SCOPE, "doc:a")
 
 
 def test_a_document_with_nothing_to_find_is_refused(house):

@@ -7,7 +7,7 @@ import pytest
 import structlog
 
 from services.deadlines import CallScope, Runner, current_scope, enter_scope, remaining_s
-from services.errors import DeadlineExceeded, ResourceExhausted, Unavailable
+from services.errors import Cancelled, DeadlineExceeded, ResourceExhausted, Unavailable
 
 
 @pytest.fixture
@@ -30,6 +30,27 @@ async def test_work_runs_in_the_callers_context(runner):
 async def test_what_the_work_raises_comes_through(runner):
     with pytest.raises(KeyError):
         await runner({}.__getitem__, "missing")
+
+
+async def test_a_timeout_of_the_works_own_comes_through_as_it_is(runner):
+    def work() -> None:
+        raise TimeoutError("the disk did not answer")
+
+    enter_scope(in_seconds(60))
+    with pytest.raises(TimeoutError, match="the disk did not answer"):
+        await runner(work)
+
+
+@pytest.mark.parametrize(("scope", "error"), [(in_seconds(-1), DeadlineExceeded), (CallScope(), Cancelled)])
+def test_a_check_ends_the_work_of_a_call_that_is_over(scope, error):
+    scope.stop()
+    with pytest.raises(error):
+        scope.check()
+
+
+def test_a_check_lets_work_go_on_while_its_caller_waits():
+    in_seconds(60).check()
+    CallScope().check()
 
 
 async def test_a_call_whose_deadline_passed_while_it_waited_is_never_started(runner):
