@@ -73,8 +73,8 @@ def test_every_lock_pins_the_same_versions():
 @pytest.mark.parametrize(
     ("service", "own", "other"),
     [
-        ("extractor", {"pymupdf", "lxml", "pyarrow"}, {"duckdb", "faiss-cpu", "tantivy", "onnxruntime", "typer"}),
-        ("knowledge", {"duckdb", "faiss-cpu", "tantivy", "onnxruntime"}, {"pymupdf", "lxml", "selectolax", "sqlglot", "typer"}),
+        ("extractor", {"pymupdf", "lxml", "rapidocr"}, {"duckdb", "faiss-cpu", "tantivy", "tokenizers", "typer"}),
+        ("knowledge", {"duckdb", "faiss-cpu", "tantivy", "onnxruntime"}, {"pymupdf", "lxml", "selectolax", "rapidocr", "typer"}),
     ],
 )
 def test_each_image_installs_only_its_own(service, own, other):

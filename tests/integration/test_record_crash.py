@@ -364,7 +364,7 @@ def test_a_checkpoint_that_finds_no_room_does_not_stop_reads_or_writes(tmp_path:
     """DuckDB gives its database up where a checkpoint fails; the record starts it anew under its readers."""
     done = child(
         """
-import resource, sys, threading
+import resource, sys, threading, time
 from pathlib import Path
 from knowledge_svc.domain.model import DocumentFilter
 from knowledge_svc.storage.store import RecordStore
@@ -387,6 +387,8 @@ with open_record(folder) as record:
     readers = [threading.Thread(target=read) for _ in range(2)]
     for reader in readers:
         reader.start()
+    while not counts and not faults:
+        time.sleep(0.01)
     hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
     resource.setrlimit(resource.RLIMIT_FSIZE, ((folder / "record.duckdb").stat().st_size, hard))
     record.checkpoint()
