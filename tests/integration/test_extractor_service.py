@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import hashlib
 import json
-import random
 import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
@@ -354,47 +353,6 @@ async def test_nothing_of_a_file_has_a_name_on_disk(tmp_path: Path) -> None:
         await reading
         await caller.extract(script(do="flood", megabytes=3), "x.mock")
         assert list(tmp_path.iterdir()) == []
-
-
-async def test_mutated_files_end_in_an_artifact_or_a_typed_refusal(tmp_path: Path) -> None:
-    seeds = [MARKDOWN, *(path.read_bytes() for path in small_files())]
-    names = ["stock.md", *(path.name for path in small_files())]
-    generator = random.Random(20261130)
-    reasons = set(pb.ErrorReason.keys())
-    async with serving(config(tmp_path, crash_hold_s=0.0)) as caller:
-        for number in range(100):
-            seed = number % len(seeds)
-            content = mutated(seeds[seed], generator)
-            try:
-                artifact, _ = await caller.extract(content, names[seed])
-                assert artifact.coverage.unit
-            except LoomError as refusal:
-                assert f"ERROR_REASON_{refusal.code_reason}" in reasons
-                assert refusal.code_reason not in ("INTERNAL", "OVERLOADED")
-        await caller.is_well()
-
-
-def small_files() -> list[Path]:
-    """A few small files of each format that the corpus has here."""
-    return [path for path in sorted((SHARED / "corpus").glob("*/*")) if path.is_file() and path.stat().st_size < 40_000][::7]
-
-
-def mutated(content: bytes, generator: random.Random) -> bytes:
-    changed = bytearray(content)
-    for _ in range(generator.randint(1, 12)):
-        place = generator.randrange(len(changed))
-        match generator.randrange(4):
-            case 0:
-                changed[place] = generator.randrange(256)
-            case 1:
-                del changed[place : place + generator.randint(1, 64)]
-            case 2:
-                changed[place:place] = generator.randbytes(generator.randint(1, 16))
-            case _:
-                changed = changed[: place + 1]
-        if not changed:
-            return b"\x00"
-    return bytes(changed)
 
 
 async def eventually(holds: Any, *, within_s: float = 1.0) -> None:
