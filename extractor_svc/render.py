@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict
 from decimal import Decimal
 from typing import Final, TypeAlias
 
 from artifact.locators import Locator, describe, kind_of
-from artifact.model import ROW_ID, ROW_LOCATOR, Artifact, Block, BlockType, Cell, Dataset, Visibility
-from extractor_svc.blocks import words_of
+from artifact.model import ROW_ID, ROW_LOCATOR, Artifact, Block, BlockType, Cell, Column, Dataset, Visibility
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 
@@ -23,11 +22,11 @@ _PREFIXES: Final = {BlockType.QUOTE: "> ", BlockType.FOOTNOTE: "[note] ", BlockT
 def to_json(artifact: Artifact) -> dict[str, Json]:
     """The whole artifact as values that JSON has.
 
-    Numbers of datasets are strings, so that their digits stay exact; dates and times are ISO 8601, time spans seconds. A
-    table that is a dataset is written once: its words stand in `datasets`, its grid in `cells`, and its block's `text` has only
-    what the dataset does not write as it is displayed, such as rejected rows, `7.5%` for 0.075 or `1,234` for 1234.
+    A table's words stand once, in its block's `text` and, cell by cell, in `cells`, as the source shows them. Its dataset says
+    what they mean: a `schema` of columns, whose names repeat what headers share, and `records` of typed values, which repeat
+    what spans cover and write 1234 for `1,234`; neither is text of the source. Numbers of records are strings, so that their
+    digits stay exact; dates and times are ISO 8601, time spans seconds.
     """
-    written = _Written(artifact)
     return {
         "format": artifact.format,
         "parser": artifact.parser,
@@ -41,7 +40,7 @@ def to_json(artifact: Artifact) -> dict[str, Json]:
             {"code": warning.code, "message": warning.message, "locator": _locator(warning.locator)}
             for warning in artifact.warnings
         ],
-        "blocks": [_block(block, written.text_besides(block)) for block in artifact.blocks],
+        "blocks": [_block(block) for block in artifact.blocks],
         "datasets": [_dataset(dataset) for dataset in artifact.datasets],
     }
 
@@ -75,11 +74,11 @@ def _locator(locator: Locator | None) -> Json:
     return None if locator is None else {kind_of(locator): asdict(locator)}
 
 
-def _block(block: Block, text: str) -> dict[str, Json]:
+def _block(block: Block) -> dict[str, Json]:
     return {
         "id": block.id,
         "type": block.type.value,
-        "text": text,
+        "text": block.text,
         "level": block.level,
         "section_path": list(block.section_path),
         "locator": _locator(block.locator),
@@ -98,41 +97,6 @@ def _cell(cell: Cell) -> dict[str, Json]:
     return dict(asdict(cell))
 
 
-class _Written:
-    """The words that each dataset writes, and which of a table's words are still to be written beside it."""
-
-    def __init__(self, artifact: Artifact) -> None:
-        self._left = {dataset.id: _words_written(dataset) for dataset in artifact.datasets}
-
-    def text_besides(self, block: Block) -> str:
-        """A block's text; of a table's, the cells whose words its dataset does not write, such as those of rejected rows."""
-        left = self._left.get(block.dataset_id)
-        if left is None:
-            return block.text
-        rows = ([cell for cell in line.split("\t") if not _take(left, cell)] for line in block.text.split("\n"))
-        return "\n".join("\t".join(cells) for cells in rows if any(cells))
-
-
-def _words_written(dataset: Dataset) -> Counter[str]:
-    words = _folded("\n".join(column.name for column in dataset.columns))
-    for row in _rows(dataset):
-        words.update(_folded("\n".join(str(value) for value in row if value is not None)))
-    return words
-
-
-def _folded(text: str) -> Counter[str]:
-    return words_of(text.casefold())
-
-
-def _take(left: Counter[str], text: str) -> bool:
-    """Takes a text's words out of those that are left; False, and takes none, where one of them is missing."""
-    wanted = _folded(text)
-    if any(left[word] < count for word, count in wanted.items()):
-        return False
-    left.subtract(wanted)
-    return True
-
-
 def _dataset(dataset: Dataset) -> dict[str, Json]:
     return {
         "id": dataset.id,
@@ -140,9 +104,8 @@ def _dataset(dataset: Dataset) -> dict[str, Json]:
         "locator": _locator(dataset.locator),
         "place": describe(dataset.locator),
         "header_rows": dataset.header_rows,
-        "columns": [_column(dataset, i) for i in range(len(dataset.columns))],
-        "rows": [*_rows(dataset)],
-        "row_locators": dataset.rows.column(ROW_LOCATOR).to_pylist(),
+        "schema": [_column(column) for column in dataset.columns],
+        "records": [*_records(dataset)],
         "row_count": dataset.rows.num_rows,
         "rejected_count": dataset.rejected_count,
         "rejected_rows": [
@@ -154,8 +117,7 @@ def _dataset(dataset: Dataset) -> dict[str, Json]:
     }
 
 
-def _column(dataset: Dataset, index: int) -> dict[str, Json]:
-    column = dataset.columns[index]
+def _column(column: Column) -> dict[str, Json]:
     return {
         "name": column.name,
         "type": column.type.value,
@@ -170,11 +132,11 @@ def _column(dataset: Dataset, index: int) -> dict[str, Json]:
     }
 
 
-def _rows(dataset: Dataset) -> Iterator[list[Json]]:
+def _records(dataset: Dataset) -> Iterator[dict[str, Json]]:
     names = [name for name in dataset.rows.column_names if name not in (ROW_ID, ROW_LOCATOR)]
-    for batch in dataset.rows.select(names).to_batches():
-        for values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-            yield [_value(value) for value in values]
+    for batch in dataset.rows.select([ROW_ID, ROW_LOCATOR, *names]).to_batches():
+        for row_id, place, *values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            yield {"row_id": row_id, "locator": json.loads(place), "values": [_value(value) for value in values]}
 
 
 def _value(value: object) -> Json:

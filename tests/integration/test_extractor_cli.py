@@ -95,7 +95,7 @@ def test_a_workbook_is_read(tmp_path: Path, command: Callable[..., Said]) -> Non
     done = command("extract", tmp_path / "stock.xlsx")
     assert done.status == 0, done.err
     (dataset,) = json.loads(done.out)["datasets"]
-    assert [column["name"] for column in dataset["columns"]] == ["item", "price"]
+    assert [column["name"] for column in dataset["schema"]] == ["item", "price"]
 
 
 def test_a_pdf_of_the_corpus_is_read(command: Callable[..., Said]) -> None:

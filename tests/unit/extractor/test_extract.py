@@ -90,28 +90,29 @@ def json_of(content: bytes, filename: str) -> Any:  # Any: parsed JSON
 
 
 class TestJson:
-    def test_a_dataset_is_written_once_and_rejected_rows_stay_in_the_text(self) -> None:
+    def test_a_table_is_text_as_the_source_shows_it_and_records_by_a_schema(self) -> None:
         written = json_of(MIXED, "x.xlsx")
         blocks = {block["type"]: block for block in written["blocks"]}
         (dataset,) = written["datasets"]
-        assert blocks["table"]["text"] == "spruce\t#DIV/0!"
+        assert blocks["table"]["text"] == "item\tprice\tpaid\nlarch\t2\tTRUE\nspruce\t#DIV/0!\nfir\t0.5\tFALSE"
         assert len(blocks["table"]["cells"]) == 11
-        assert dataset["rows"] == [["larch", "2.0", True], ["fir", "0.5", False]]
-        assert [(column["name"], column["type"]) for column in dataset["columns"]] == [
+        assert [record["values"] for record in dataset["records"]] == [["larch", "2.0", True], ["fir", "0.5", False]]
+        assert [record["row_id"] for record in dataset["records"]] == [0, 1]
+        assert dataset["records"][1]["locator"]["sheet"]["first_row"] == 4
+        assert [(column["name"], column["type"]) for column in dataset["schema"]] == [
             ("item", "string"),
             ("price", "number"),
             ("paid", "bool"),
         ]
         assert (dataset["row_count"], dataset["rejected_count"], dataset["complete"]) == (2, 1, False)
-        told = " ".join([block["text"] for block in written["blocks"]] + [str(dataset["rows"])])
-        joined = Counter(re.findall(r"\w+", told))
-        assert (joined["larch"], joined["spruce"], joined["fir"]) == (1, 1, 1)
 
-    def test_what_a_dataset_writes_otherwise_than_displayed_is_kept_as_displayed(self) -> None:
+    def test_what_a_record_writes_otherwise_than_displayed_is_text_as_displayed(self) -> None:
         rows = table([["n", "rate"], [1, "x"]]) + row(2, number("A2", 1), number("B2", "0.075", style=1))
         book = WorkbookXml([SheetXml("S", rows)], formats=["General", "0.0%"])
-        (table_block,) = [block for block in json_of(book.build(), "x.xlsx")["blocks"] if block["type"] == "table"]
-        assert table_block["text"] == "7.5%"
+        written = json_of(book.build(), "x.xlsx")
+        (table_block,) = [block for block in written["blocks"] if block["type"] == "table"]
+        assert table_block["text"] == "n\trate\n1\t7.5%"
+        assert [record["values"] for record in written["datasets"][0]["records"]] == [["1", "0.075"]]
 
     def test_places_are_written_for_programs_and_for_people(self) -> None:
         written = json_of(MIXED, "x.xlsx")
@@ -132,7 +133,7 @@ class TestJson:
         )
         book = WorkbookXml([SheetXml("S", rows)], formats=["yyyy-mm-dd h:mm", "h:mm", "[h]:mm", "General"])
         (dataset,) = json_of(book.build(), "x.xlsx")["datasets"]
-        assert dataset["rows"] == [["2021-01-01T12:00:00", "06:00:00", "129600", "0.000000001"]]
+        assert [record["values"] for record in dataset["records"]] == [["2021-01-01T12:00:00", "06:00:00", "129600", "0.000000001"]]
 
     def test_losses_stand_in_the_coverage(self) -> None:
         content = WorkbookXml([SheetXml("S", table([["n"], [1]]) + row(3, uncalculated("A3", "A2+1")))]).build()
