@@ -25,6 +25,11 @@ $(VENV)/.dev: $(VENV)/.run requirements/dev.txt
 	$(PIP) install --quiet --require-hashes -r requirements/dev.txt
 	@touch $@
 
+# What the measurements stand beside.
+$(VENV)/.bench: $(VENV)/.dev requirements/bench.txt
+	$(PIP) install --quiet --require-hashes -r requirements/bench.txt
+	@touch $@
+
 demo: $(VENV)/.run ## Starts both services, ingests samples, searches, runs a plan, stops
 	$(BIN)/python -m clients.demo
 
@@ -61,7 +66,7 @@ contract: $(VENV)/.dev ## Takes the protos as released: later changes must not b
 samples: $(VENV)/.dev ## Writes the sample files
 	$(BIN)/python samples/make_samples.py
 
-bench: $(VENV)/.dev ## Measures search, ingest and plans against their own parts
+bench: $(VENV)/.bench ## Measures Loom against its own parts, and the extractor against other tools
 	$(BIN)/python -m bench
 
 crash: $(VENV)/.dev ## Kills the service over and over during ingest and search; long

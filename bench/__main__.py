@@ -1,4 +1,4 @@
-"""`python -m bench [search] [ingest] [plans]`: prints a table of what was measured; all of it where nothing is named."""
+"""`python -m bench [NAME ...]`: prints a table of what the named harnesses measure; of all where none is named."""
 
 from __future__ import annotations
 
@@ -6,21 +6,27 @@ import os
 import platform
 import sys
 
-from bench import ingest, plans, search
+from bench import extraction, ingest, plans, rivals, search
 from bench.timing import table
 
-HARNESSES = {"search": search.run, "ingest": ingest.run, "plans": plans.run}
+REPORTS = {"rivals": rivals.run}
+HARNESSES = {"search": search.run, "ingest": ingest.run, "plans": plans.run, "extraction": extraction.run}
 
 
 def main(names: list[str]) -> int:
     """Runs the named harnesses and prints their lines."""
-    unknown = [name for name in names if name not in HARNESSES]
+    unknown = [name for name in names if name not in HARNESSES and name not in REPORTS]
     if unknown:
-        print(f"no harness {', '.join(unknown)}; there are {', '.join(HARNESSES)}", file=sys.stderr)
+        print(f"no harness {', '.join(unknown)}; there are {', '.join([*HARNESSES, *REPORTS])}", file=sys.stderr)
         return 2
-    lines = [line for name in names or HARNESSES for line in HARNESSES[name]()]
+    chosen = names or [*HARNESSES, *REPORTS]
+    lines = [line for name in chosen if name in HARNESSES for line in HARNESSES[name]()]
     print(f"{os.cpu_count()} cores, Python {platform.python_version()}, {platform.machine()}\n")
-    print(table(lines))
+    if lines:
+        print(table(lines))
+    for name in chosen:
+        if name in REPORTS:
+            print(f"\n{REPORTS[name]()}")
     return 0
 
 

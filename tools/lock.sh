@@ -13,3 +13,4 @@ compile dev --extra dev
 compile run --extra cli --extra extractor --extra knowledge --extra build --constraint requirements/dev.txt
 compile extractor --extra extractor --extra build --constraint requirements/dev.txt
 compile knowledge --extra knowledge --extra build --constraint requirements/dev.txt
+compile bench --extra bench --constraint requirements/dev.txt

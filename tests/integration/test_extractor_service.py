@@ -43,7 +43,6 @@ from services.settings import Address
 from services.status import error_from_rpc
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-SHARED = Path(__file__).resolve().parents[2] / ".." / "shared"
 MARKDOWN = b"# Stock\n\nPens and ink.\n\n| item | price |\n| --- | --- |\n| pen | 1.50 |\n| ink | 20.00 |\n"
 CHUNK = 256 * 1024
 
