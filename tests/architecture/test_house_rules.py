@@ -62,12 +62,16 @@ def test_locked_requirements_are_hashed_and_name_no_address():
 
 
 def test_every_lock_pins_the_same_versions():
-    pins: dict[str, set[str]] = {}
+    """A package may have one pin for each Python version; the same one in every file."""
+    pins: dict[tuple[str, str], set[str]] = {}
     for path in (ROOT / "requirements").glob("*.txt"):
-        for name, version in re.findall(r"^([a-z0-9][^\s=]*)==([^\s;]+)", path.read_text("utf-8"), re.MULTILINE):
-            pins.setdefault(name, set()).add(version)
-    differing = {name: versions for name, versions in pins.items() if len(versions) > 1}
-    assert set(differing) <= {"numpy"}, differing  # numpy has one pin per Python version in every file
+        for name, version, marker in re.findall(
+            r"^([a-z0-9][^\s=]*)==([^\s;]+)(?: ; (.*?))? \\$", path.read_text("utf-8"), re.MULTILINE
+        ):
+            pins.setdefault((name, marker), set()).add(version)
+    differing = {key: versions for key, versions in pins.items() if len(versions) > 1}
+    assert pins
+    assert differing == {}
 
 
 @pytest.mark.parametrize(
