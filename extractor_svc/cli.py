@@ -89,6 +89,8 @@ def _parser(name: str, about: str) -> argparse.ArgumentParser:
     parser.add_argument("--type", default="", metavar="FORMAT", help="format id, such as csv (default: found by bytes and name)")
     parser.add_argument("--encoding", default="", metavar="NAME", help="encoding of a text file (default: detected)")
     parser.add_argument("--sql-dialect", default="", metavar="NAME", help="dialect of an SQL file (default: detected)")
+    parser.add_argument("--ocr", choices=("on", "off"), help="read pictures and pages without text from their pixels (default on)")
+    parser.add_argument("--original-view", action="store_true", help="read tracked changes as if every one was rejected")
     parser.add_argument("--password-file", type=Path, metavar="PATH", help="file whose first line opens an encrypted document")
     return parser
 
@@ -97,7 +99,14 @@ def _task(given: argparse.Namespace, rest: Sequence[str], environ: Mapping[str, 
     pool = read_single(rest, environ, command=Command(PROGRAM, "", _EPILOG))
     if not given.file.is_file():
         raise UsageFault(f"{given.file}: there is no such file")
-    options = Options(given.type, given.encoding, given.sql_dialect, _password(given.password_file))
+    options = Options(
+        format=given.type,
+        encoding=given.encoding,
+        sql_dialect=given.sql_dialect,
+        password=_password(given.password_file),
+        ocr=None if given.ocr is None else given.ocr == "on",
+        original_view=given.original_view,
+    )
     return Task(given.file, Request(given.file.name, "", options, locator), pool)
 
 

@@ -14,13 +14,17 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the caller knows of a file that the file cannot say; empty means found out, None as the service is set."""
+    """What the caller knows of a file that the file cannot say; empty means found out, None as the service is set.
+
+    `original_view` reads a document with tracked changes as it stood before them.
+    """
 
     format: str = ""
     encoding: str = ""
     sql_dialect: str = ""
     password: str = ""
     ocr: bool | None = None
+    original_view: bool = False
 
 
 DEFAULT_OPTIONS: Final = Options()

@@ -129,10 +129,11 @@ def request_of(payload: bytes) -> Request:
     texts = {name: _text(options, name) for name in ("format", "encoding", "sql_dialect", "password")}
     if not (ocr is None or isinstance(ocr, bool)):
         raise FrameFault("ocr is neither true, false nor null")
+    original_view = _typed(options.pop("original_view", False), bool, "original_view")
     return Request(
         filename=_text(values, "filename"),
         content_type=_text(values, "content_type"),
-        options=Options(**texts, ocr=ocr),
+        options=Options(**texts, ocr=ocr, original_view=original_view),
         locator=_text(values, "locator"),
     )
 

@@ -215,6 +215,7 @@ def _request(header: pb.FileHeader, *, locator: str = "") -> Request:
             sql_dialect=options.sql_dialect,
             password=options.password,
             ocr=options.ocr if options.HasField("ocr") else None,
+            original_view=options.original_view,
         ),
         locator=locator,
     )

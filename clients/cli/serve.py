@@ -94,6 +94,12 @@ def extract(
     file_type: Annotated[str, typer.Option("--type", metavar="ID", help="Format of the file; by default found out.")] = "",
     encoding: Annotated[str, typer.Option("--encoding", metavar="NAME", help="Of a text file; by default detected.")] = "",
     sql_dialect: Annotated[str, typer.Option("--sql-dialect", metavar="NAME", help="Of an SQL file; by default detected.")] = "",
+    ocr: Annotated[
+        bool | None, typer.Option("--ocr/--no-ocr", help="Read pictures and pages without text from their pixels; by default yes.")
+    ] = None,
+    original_view: Annotated[
+        bool, typer.Option("--original-view", help="Read tracked changes as if every one was rejected.")
+    ] = False,
     password_file: Annotated[
         Path | None, typer.Option("--password-file", metavar="FILE", help="Its first line opens an encrypted file.")
     ] = None,
@@ -109,8 +115,11 @@ def extract(
         "--encoding": encoding,
         "--sql-dialect": sql_dialect,
         "--password-file": password_file,
+        "--ocr": None if ocr is None else ("on" if ocr else "off"),
     }
     given = [word for flag, value in flags.items() if value for word in (flag, str(value))]
+    if original_view:
+        given.append("--original-view")
     child = subprocess.Popen([sys.executable, "-m", "extractor_svc", "extract", str(file), *given])
     while True:
         try:

@@ -18,7 +18,8 @@ from clients.results.capabilities import Capabilities, read_capabilities
 class ExtractOptions:
     """What the caller knows of a file that the file cannot say; empty fields are found out. A password is never printed.
 
-    `ocr` None leaves reading from pixels as the service is set.
+    `ocr` None leaves reading from pixels as the service is set. `original_view` reads a document with tracked changes as it stood
+    before them.
     """
 
     format: str = ""
@@ -26,10 +27,12 @@ class ExtractOptions:
     sql_dialect: str = ""
     password: str = ""
     ocr: bool | None = None
+    original_view: bool = False
 
     def __repr__(self) -> str:
         shown = f"format={self.format!r}, encoding={self.encoding!r}, sql_dialect={self.sql_dialect!r}"
-        return f"ExtractOptions({shown}, password={'***' if self.password else ''!r}, ocr={self.ocr!r})"
+        chosen = f"ocr={self.ocr!r}, original_view={self.original_view!r}"
+        return f"ExtractOptions({shown}, password={'***' if self.password else ''!r}, {chosen})"
 
 
 def capabilities() -> Call[Capabilities]:
@@ -72,6 +75,7 @@ def _header(file: File, options: ExtractOptions | None) -> extractor_pb2.FileHea
             sql_dialect=chosen.sql_dialect,
             password=chosen.password,
             ocr=chosen.ocr,
+            original_view=chosen.original_view,
         ),
     )
 

@@ -159,9 +159,10 @@ def test_options_and_names_travel_in_the_header(fake: Fake, extractor: Extractor
         yield from PARTS
 
     fake.on("Extract", look)
-    extractor.extract(b"x", "x.sql", options=ExtractOptions(sql_dialect="postgres", ocr=False))
+    extractor.extract(b"x", "x.sql", options=ExtractOptions(sql_dialect="postgres", ocr=False, original_view=True))
     assert (headers[0].filename, headers[0].options.sql_dialect) == ("x.sql", "postgres")
     assert headers[0].options.HasField("ocr")
+    assert headers[0].options.original_view
 
 
 def test_a_place_is_resolved_from_the_original_alone(fake: Fake, extractor: ExtractorClient) -> None:

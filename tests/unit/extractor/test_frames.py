@@ -31,7 +31,12 @@ from extractor_svc.frames import (
 from extractor_svc.sandbox import Protection
 
 SAID = [
-    (Request("stock.md", "text/markdown", Options("markdown", "utf-8", "", "secret", ocr=True), '{"rows":{}}'), request_of),
+    (
+        Request(
+            "stock.md", "text/markdown", Options("markdown", "utf-8", "", "secret", ocr=True, original_view=True), '{"rows":{}}'
+        ),
+        request_of,
+    ),
     (Request("", "", Options()), request_of),
     (Ready((Protection("seccomp", on=True, detail="no sockets"),)), ready_of),
     (Progress("page", 3, 0), progress_of),
@@ -76,6 +81,7 @@ def test_an_unknown_kind_is_refused(number: int) -> None:
         (refusal_of, {"kind": "InvalidArgument", "reason": "X", "message": "m"}),
         (ready_of, {"protections": [{"name": "seccomp", "on": "yes", "detail": ""}]}),
         (request_of, {"filename": "", "content_type": "", "options": {"ocr": "yes"}, "locator": ""}),
+        (request_of, {"filename": "", "content_type": "", "options": {"original_view": "yes"}, "locator": ""}),
     ],
 )
 def test_a_value_of_the_wrong_type_is_refused(read, payload) -> None:  # type: ignore[no-untyped-def]  # as above

@@ -26,15 +26,15 @@ from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb
 from loom.artifact.v1 import artifact_pb2 as loom_dot_artifact_dot_v1_dot_artifact__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!loom/extractor/v1/extractor.proto\x12\x11loom.extractor.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1floom/artifact/v1/artifact.proto\"\x18\n\x16GetCapabilitiesRequest\"`\n\x06\x46ormat\x12\n\n\x02id\x18\x01 \x01(\t\x12\x12\n\nextensions\x18\x02 \x03(\t\x12\x13\n\x0bmedia_types\x18\x03 \x03(\t\x12\x0e\n\x06parser\x18\x04 \x01(\t\x12\x11\n\tabilities\x18\x05 \x03(\t\"6\n\nProtection\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\n\n\x02on\x18\x02 \x01(\x08\x12\x0e\n\x06\x64\x65tail\x18\x03 \x01(\t\"\xf6\x01\n\x17GetCapabilitiesResponse\x12\x0f\n\x07version\x18\x01 \x01(\t\x12*\n\x07\x66ormats\x18\x02 \x03(\x0b\x32\x19.loom.extractor.v1.Format\x12\x11\n\tmax_bytes\x18\x03 \x01(\x03\x12*\n\x07timeout\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x0f\n\x07workers\x18\x05 \x01(\x05\x12\x32\n\x0bprotections\x18\x06 \x03(\x0b\x32\x1d.loom.extractor.v1.Protection\x12\x1a\n\x12refused_extensions\x18\x07 \x03(\t\"s\n\x0e\x45xtractOptions\x12\x0e\n\x06\x66ormat\x18\x01 \x01(\t\x12\x10\n\x08\x65ncoding\x18\x02 \x01(\t\x12\x13\n\x0bsql_dialect\x18\x03 \x01(\t\x12\x10\n\x08password\x18\x04 \x01(\t\x12\x10\n\x03ocr\x18\x05 \x01(\x08H\x00\x88\x01\x01\x42\x06\n\x04_ocr\"x\n\nFileHeader\x12\x10\n\x08\x66ilename\x18\x01 \x01(\t\x12\x14\n\x0c\x63ontent_type\x18\x02 \x01(\t\x12\x0e\n\x06sha256\x18\x03 \x01(\t\x12\x32\n\x07options\x18\x04 \x01(\x0b\x32!.loom.extractor.v1.ExtractOptions\"Y\n\x0e\x45xtractRequest\x12/\n\x06header\x18\x01 \x01(\x0b\x32\x1d.loom.extractor.v1.FileHeaderH\x00\x12\x0e\n\x04\x64\x61ta\x18\x02 \x01(\x0cH\x00\x42\x06\n\x04part\"D\n\x08Progress\x12\r\n\x05stage\x18\x01 \x01(\t\x12\x0c\n\x04unit\x18\x02 \x01(\t\x12\x0c\n\x04\x64one\x18\x03 \x01(\x03\x12\r\n\x05total\x18\x04 \x01(\x03\"4\n\tBlockPart\x12\'\n\x06\x62locks\x18\x01 \x03(\x0b\x32\x17.loom.artifact.v1.Block\"4\n\x0b\x44\x61tasetRows\x12\x12\n\ndataset_id\x18\x01 \x01(\t\x12\x11\n\tarrow_ipc\x18\x02 \x01(\x0c\":\n\x0bWarningPart\x12+\n\x08warnings\x18\x01 \x03(\x0b\x32\x19.loom.artifact.v1.Warning\"\xf2\x02\n\x0f\x45xtractResponse\x12/\n\x08progress\x18\x01 \x01(\x0b\x32\x1b.loom.extractor.v1.ProgressH\x00\x12.\n\x04head\x18\x02 \x01(\x0b\x32\x1e.loom.artifact.v1.ArtifactHeadH\x00\x12.\n\x06\x62locks\x18\x03 \x01(\x0b\x32\x1c.loom.extractor.v1.BlockPartH\x00\x12\x32\n\x07\x64\x61taset\x18\x04 \x01(\x0b\x32\x1f.loom.artifact.v1.DatasetSchemaH\x00\x12.\n\x04rows\x18\x05 \x01(\x0b\x32\x1e.loom.extractor.v1.DatasetRowsH\x00\x12\x32\n\x08warnings\x18\x06 \x01(\x0b\x32\x1e.loom.extractor.v1.WarningPartH\x00\x12.\n\x08\x63overage\x18\x07 \x01(\x0b\x32\x1a.loom.artifact.v1.CoverageH\x00\x42\x06\n\x04part\"h\n\rResolveHeader\x12+\n\x04\x66ile\x18\x01 \x01(\x0b\x32\x1d.loom.extractor.v1.FileHeader\x12*\n\x07locator\x18\x02 \x01(\x0b\x32\x19.loom.artifact.v1.Locator\"\\\n\x0eResolveRequest\x12\x32\n\x06header\x18\x01 \x01(\x0b\x32 .loom.extractor.v1.ResolveHeaderH\x00\x12\x0e\n\x04\x64\x61ta\x18\x02 \x01(\x0cH\x00\x42\x06\n\x04part\"\x1f\n\x0fResolveResponse\x12\x0c\n\x04text\x18\x01 \x01(\t*\xd4\x07\n\x0b\x45rrorReason\x12\x1c\n\x18\x45RROR_REASON_UNSPECIFIED\x10\x00\x12\x1f\n\x1b\x45RROR_REASON_EMPTY_DOCUMENT\x10\x01\x12!\n\x1d\x45RROR_REASON_UNSUPPORTED_TYPE\x10\x02\x12\x1e\n\x1a\x45RROR_REASON_TYPE_MISMATCH\x10\x03\x12\x1a\n\x16\x45RROR_REASON_MALFORMED\x10\x04\x12\x19\n\x15\x45RROR_REASON_ENCODING\x10\x05\x12\x1f\n\x1b\x45RROR_REASON_INVALID_OPTION\x10\x06\x12#\n\x1f\x45RROR_REASON_DOCUMENT_TOO_LARGE\x10\x07\x12\"\n\x1e\x45RROR_REASON_PASSWORD_REQUIRED\x10\x08\x12\x18\n\x14\x45RROR_REASON_NO_TEXT\x10\t\x12\x1e\n\x1a\x45RROR_REASON_PARSE_TIMEOUT\x10\n\x12\x1d\n\x19\x45RROR_REASON_MEMORY_LIMIT\x10\x0b\x12\x1d\n\x19\x45RROR_REASON_OUTPUT_LIMIT\x10\x0c\x12$\n ERROR_REASON_DECOMPRESSION_LIMIT\x10\r\x12\x1f\n\x1b\x45RROR_REASON_PARSER_CRASHED\x10\x0e\x12\x19\n\x15\x45RROR_REASON_ZIP_BOMB\x10\x0f\x12\x1c\n\x18\x45RROR_REASON_ZIP_INVALID\x10\x10\x12\x19\n\x15\x45RROR_REASON_ZIP_PATH\x10\x11\x12%\n!ERROR_REASON_ZIP_TOO_MANY_ENTRIES\x10\x12\x12\"\n\x1e\x45RROR_REASON_XML_DTD_FORBIDDEN\x10\x13\x12\x1e\n\x1a\x45RROR_REASON_TOO_MANY_ROWS\x10\x14\x12!\n\x1d\x45RROR_REASON_TOO_MANY_COLUMNS\x10\x15\x12\x1e\n\x1a\x45RROR_REASON_CSV_AMBIGUOUS\x10\x16\x12\"\n\x1e\x45RROR_REASON_CHECKSUM_MISMATCH\x10\x17\x12 \n\x1c\x45RROR_REASON_INVALID_REQUEST\x10\x18\x12\x1f\n\x1b\x45RROR_REASON_UPLOAD_STALLED\x10\x19\x12\x1b\n\x17\x45RROR_REASON_OVERLOADED\x10\x1a\x12\"\n\x1e\x45RROR_REASON_LOCATOR_NOT_FOUND\x10\x1b\x12\x19\n\x15\x45RROR_REASON_INTERNAL\x10\x1c\x12\x1e\n\x1a\x45RROR_REASON_UNIMPLEMENTED\x10\x1d\x32\xa6\x02\n\x10\x45xtractorService\x12h\n\x0fGetCapabilities\x12).loom.extractor.v1.GetCapabilitiesRequest\x1a*.loom.extractor.v1.GetCapabilitiesResponse\x12T\n\x07\x45xtract\x12!.loom.extractor.v1.ExtractRequest\x1a\".loom.extractor.v1.ExtractResponse(\x01\x30\x01\x12R\n\x07Resolve\x12!.loom.extractor.v1.ResolveRequest\x1a\".loom.extractor.v1.ResolveResponse(\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!loom/extractor/v1/extractor.proto\x12\x11loom.extractor.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1floom/artifact/v1/artifact.proto\"\x18\n\x16GetCapabilitiesRequest\"`\n\x06\x46ormat\x12\n\n\x02id\x18\x01 \x01(\t\x12\x12\n\nextensions\x18\x02 \x03(\t\x12\x13\n\x0bmedia_types\x18\x03 \x03(\t\x12\x0e\n\x06parser\x18\x04 \x01(\t\x12\x11\n\tabilities\x18\x05 \x03(\t\"6\n\nProtection\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\n\n\x02on\x18\x02 \x01(\x08\x12\x0e\n\x06\x64\x65tail\x18\x03 \x01(\t\"\xf6\x01\n\x17GetCapabilitiesResponse\x12\x0f\n\x07version\x18\x01 \x01(\t\x12*\n\x07\x66ormats\x18\x02 \x03(\x0b\x32\x19.loom.extractor.v1.Format\x12\x11\n\tmax_bytes\x18\x03 \x01(\x03\x12*\n\x07timeout\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x0f\n\x07workers\x18\x05 \x01(\x05\x12\x32\n\x0bprotections\x18\x06 \x03(\x0b\x32\x1d.loom.extractor.v1.Protection\x12\x1a\n\x12refused_extensions\x18\x07 \x03(\t\"\x8a\x01\n\x0e\x45xtractOptions\x12\x0e\n\x06\x66ormat\x18\x01 \x01(\t\x12\x10\n\x08\x65ncoding\x18\x02 \x01(\t\x12\x13\n\x0bsql_dialect\x18\x03 \x01(\t\x12\x10\n\x08password\x18\x04 \x01(\t\x12\x10\n\x03ocr\x18\x05 \x01(\x08H\x00\x88\x01\x01\x12\x15\n\roriginal_view\x18\x06 \x01(\x08\x42\x06\n\x04_ocr\"x\n\nFileHeader\x12\x10\n\x08\x66ilename\x18\x01 \x01(\t\x12\x14\n\x0c\x63ontent_type\x18\x02 \x01(\t\x12\x0e\n\x06sha256\x18\x03 \x01(\t\x12\x32\n\x07options\x18\x04 \x01(\x0b\x32!.loom.extractor.v1.ExtractOptions\"Y\n\x0e\x45xtractRequest\x12/\n\x06header\x18\x01 \x01(\x0b\x32\x1d.loom.extractor.v1.FileHeaderH\x00\x12\x0e\n\x04\x64\x61ta\x18\x02 \x01(\x0cH\x00\x42\x06\n\x04part\"D\n\x08Progress\x12\r\n\x05stage\x18\x01 \x01(\t\x12\x0c\n\x04unit\x18\x02 \x01(\t\x12\x0c\n\x04\x64one\x18\x03 \x01(\x03\x12\r\n\x05total\x18\x04 \x01(\x03\"4\n\tBlockPart\x12\'\n\x06\x62locks\x18\x01 \x03(\x0b\x32\x17.loom.artifact.v1.Block\"4\n\x0b\x44\x61tasetRows\x12\x12\n\ndataset_id\x18\x01 \x01(\t\x12\x11\n\tarrow_ipc\x18\x02 \x01(\x0c\":\n\x0bWarningPart\x12+\n\x08warnings\x18\x01 \x03(\x0b\x32\x19.loom.artifact.v1.Warning\"\xf2\x02\n\x0f\x45xtractResponse\x12/\n\x08progress\x18\x01 \x01(\x0b\x32\x1b.loom.extractor.v1.ProgressH\x00\x12.\n\x04head\x18\x02 \x01(\x0b\x32\x1e.loom.artifact.v1.ArtifactHeadH\x00\x12.\n\x06\x62locks\x18\x03 \x01(\x0b\x32\x1c.loom.extractor.v1.BlockPartH\x00\x12\x32\n\x07\x64\x61taset\x18\x04 \x01(\x0b\x32\x1f.loom.artifact.v1.DatasetSchemaH\x00\x12.\n\x04rows\x18\x05 \x01(\x0b\x32\x1e.loom.extractor.v1.DatasetRowsH\x00\x12\x32\n\x08warnings\x18\x06 \x01(\x0b\x32\x1e.loom.extractor.v1.WarningPartH\x00\x12.\n\x08\x63overage\x18\x07 \x01(\x0b\x32\x1a.loom.artifact.v1.CoverageH\x00\x42\x06\n\x04part\"h\n\rResolveHeader\x12+\n\x04\x66ile\x18\x01 \x01(\x0b\x32\x1d.loom.extractor.v1.FileHeader\x12*\n\x07locator\x18\x02 \x01(\x0b\x32\x19.loom.artifact.v1.Locator\"\\\n\x0eResolveRequest\x12\x32\n\x06header\x18\x01 \x01(\x0b\x32 .loom.extractor.v1.ResolveHeaderH\x00\x12\x0e\n\x04\x64\x61ta\x18\x02 \x01(\x0cH\x00\x42\x06\n\x04part\"\x1f\n\x0fResolveResponse\x12\x0c\n\x04text\x18\x01 \x01(\t*\xd4\x07\n\x0b\x45rrorReason\x12\x1c\n\x18\x45RROR_REASON_UNSPECIFIED\x10\x00\x12\x1f\n\x1b\x45RROR_REASON_EMPTY_DOCUMENT\x10\x01\x12!\n\x1d\x45RROR_REASON_UNSUPPORTED_TYPE\x10\x02\x12\x1e\n\x1a\x45RROR_REASON_TYPE_MISMATCH\x10\x03\x12\x1a\n\x16\x45RROR_REASON_MALFORMED\x10\x04\x12\x19\n\x15\x45RROR_REASON_ENCODING\x10\x05\x12\x1f\n\x1b\x45RROR_REASON_INVALID_OPTION\x10\x06\x12#\n\x1f\x45RROR_REASON_DOCUMENT_TOO_LARGE\x10\x07\x12\"\n\x1e\x45RROR_REASON_PASSWORD_REQUIRED\x10\x08\x12\x18\n\x14\x45RROR_REASON_NO_TEXT\x10\t\x12\x1e\n\x1a\x45RROR_REASON_PARSE_TIMEOUT\x10\n\x12\x1d\n\x19\x45RROR_REASON_MEMORY_LIMIT\x10\x0b\x12\x1d\n\x19\x45RROR_REASON_OUTPUT_LIMIT\x10\x0c\x12$\n ERROR_REASON_DECOMPRESSION_LIMIT\x10\r\x12\x1f\n\x1b\x45RROR_REASON_PARSER_CRASHED\x10\x0e\x12\x19\n\x15\x45RROR_REASON_ZIP_BOMB\x10\x0f\x12\x1c\n\x18\x45RROR_REASON_ZIP_INVALID\x10\x10\x12\x19\n\x15\x45RROR_REASON_ZIP_PATH\x10\x11\x12%\n!ERROR_REASON_ZIP_TOO_MANY_ENTRIES\x10\x12\x12\"\n\x1e\x45RROR_REASON_XML_DTD_FORBIDDEN\x10\x13\x12\x1e\n\x1a\x45RROR_REASON_TOO_MANY_ROWS\x10\x14\x12!\n\x1d\x45RROR_REASON_TOO_MANY_COLUMNS\x10\x15\x12\x1e\n\x1a\x45RROR_REASON_CSV_AMBIGUOUS\x10\x16\x12\"\n\x1e\x45RROR_REASON_CHECKSUM_MISMATCH\x10\x17\x12 \n\x1c\x45RROR_REASON_INVALID_REQUEST\x10\x18\x12\x1f\n\x1b\x45RROR_REASON_UPLOAD_STALLED\x10\x19\x12\x1b\n\x17\x45RROR_REASON_OVERLOADED\x10\x1a\x12\"\n\x1e\x45RROR_REASON_LOCATOR_NOT_FOUND\x10\x1b\x12\x19\n\x15\x45RROR_REASON_INTERNAL\x10\x1c\x12\x1e\n\x1a\x45RROR_REASON_UNIMPLEMENTED\x10\x1d\x32\xa6\x02\n\x10\x45xtractorService\x12h\n\x0fGetCapabilities\x12).loom.extractor.v1.GetCapabilitiesRequest\x1a*.loom.extractor.v1.GetCapabilitiesResponse\x12T\n\x07\x45xtract\x12!.loom.extractor.v1.ExtractRequest\x1a\".loom.extractor.v1.ExtractResponse(\x01\x30\x01\x12R\n\x07Resolve\x12!.loom.extractor.v1.ResolveRequest\x1a\".loom.extractor.v1.ResolveResponse(\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'loom.extractor.v1.extractor_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_ERRORREASON']._serialized_start=1725
-  _globals['_ERRORREASON']._serialized_end=2705
+  _globals['_ERRORREASON']._serialized_start=1749
+  _globals['_ERRORREASON']._serialized_end=2729
   _globals['_GETCAPABILITIESREQUEST']._serialized_start=121
   _globals['_GETCAPABILITIESREQUEST']._serialized_end=145
   _globals['_FORMAT']._serialized_start=147
@@ -43,28 +43,28 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_PROTECTION']._serialized_end=299
   _globals['_GETCAPABILITIESRESPONSE']._serialized_start=302
   _globals['_GETCAPABILITIESRESPONSE']._serialized_end=548
-  _globals['_EXTRACTOPTIONS']._serialized_start=550
-  _globals['_EXTRACTOPTIONS']._serialized_end=665
-  _globals['_FILEHEADER']._serialized_start=667
-  _globals['_FILEHEADER']._serialized_end=787
-  _globals['_EXTRACTREQUEST']._serialized_start=789
-  _globals['_EXTRACTREQUEST']._serialized_end=878
-  _globals['_PROGRESS']._serialized_start=880
-  _globals['_PROGRESS']._serialized_end=948
-  _globals['_BLOCKPART']._serialized_start=950
-  _globals['_BLOCKPART']._serialized_end=1002
-  _globals['_DATASETROWS']._serialized_start=1004
-  _globals['_DATASETROWS']._serialized_end=1056
-  _globals['_WARNINGPART']._serialized_start=1058
-  _globals['_WARNINGPART']._serialized_end=1116
-  _globals['_EXTRACTRESPONSE']._serialized_start=1119
-  _globals['_EXTRACTRESPONSE']._serialized_end=1489
-  _globals['_RESOLVEHEADER']._serialized_start=1491
-  _globals['_RESOLVEHEADER']._serialized_end=1595
-  _globals['_RESOLVEREQUEST']._serialized_start=1597
-  _globals['_RESOLVEREQUEST']._serialized_end=1689
-  _globals['_RESOLVERESPONSE']._serialized_start=1691
-  _globals['_RESOLVERESPONSE']._serialized_end=1722
-  _globals['_EXTRACTORSERVICE']._serialized_start=2708
-  _globals['_EXTRACTORSERVICE']._serialized_end=3002
+  _globals['_EXTRACTOPTIONS']._serialized_start=551
+  _globals['_EXTRACTOPTIONS']._serialized_end=689
+  _globals['_FILEHEADER']._serialized_start=691
+  _globals['_FILEHEADER']._serialized_end=811
+  _globals['_EXTRACTREQUEST']._serialized_start=813
+  _globals['_EXTRACTREQUEST']._serialized_end=902
+  _globals['_PROGRESS']._serialized_start=904
+  _globals['_PROGRESS']._serialized_end=972
+  _globals['_BLOCKPART']._serialized_start=974
+  _globals['_BLOCKPART']._serialized_end=1026
+  _globals['_DATASETROWS']._serialized_start=1028
+  _globals['_DATASETROWS']._serialized_end=1080
+  _globals['_WARNINGPART']._serialized_start=1082
+  _globals['_WARNINGPART']._serialized_end=1140
+  _globals['_EXTRACTRESPONSE']._serialized_start=1143
+  _globals['_EXTRACTRESPONSE']._serialized_end=1513
+  _globals['_RESOLVEHEADER']._serialized_start=1515
+  _globals['_RESOLVEHEADER']._serialized_end=1619
+  _globals['_RESOLVEREQUEST']._serialized_start=1621
+  _globals['_RESOLVEREQUEST']._serialized_end=1713
+  _globals['_RESOLVERESPONSE']._serialized_start=1715
+  _globals['_RESOLVERESPONSE']._serialized_end=1746
+  _globals['_EXTRACTORSERVICE']._serialized_start=2732
+  _globals['_EXTRACTORSERVICE']._serialized_end=3026
 # @@protoc_insertion_point(module_scope)

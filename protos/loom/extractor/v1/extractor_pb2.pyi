@@ -121,18 +121,20 @@ class GetCapabilitiesResponse(_message.Message):
     def __init__(self, version: _Optional[str] = ..., formats: _Optional[_Iterable[_Union[Format, _Mapping]]] = ..., max_bytes: _Optional[int] = ..., timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., workers: _Optional[int] = ..., protections: _Optional[_Iterable[_Union[Protection, _Mapping]]] = ..., refused_extensions: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class ExtractOptions(_message.Message):
-    __slots__ = ("format", "encoding", "sql_dialect", "password", "ocr")
+    __slots__ = ("format", "encoding", "sql_dialect", "password", "ocr", "original_view")
     FORMAT_FIELD_NUMBER: _ClassVar[int]
     ENCODING_FIELD_NUMBER: _ClassVar[int]
     SQL_DIALECT_FIELD_NUMBER: _ClassVar[int]
     PASSWORD_FIELD_NUMBER: _ClassVar[int]
     OCR_FIELD_NUMBER: _ClassVar[int]
+    ORIGINAL_VIEW_FIELD_NUMBER: _ClassVar[int]
     format: str
     encoding: str
     sql_dialect: str
     password: str
     ocr: bool
-    def __init__(self, format: _Optional[str] = ..., encoding: _Optional[str] = ..., sql_dialect: _Optional[str] = ..., password: _Optional[str] = ..., ocr: _Optional[bool] = ...) -> None: ...
+    original_view: bool
+    def __init__(self, format: _Optional[str] = ..., encoding: _Optional[str] = ..., sql_dialect: _Optional[str] = ..., password: _Optional[str] = ..., ocr: _Optional[bool] = ..., original_view: _Optional[bool] = ...) -> None: ...
 
 class FileHeader(_message.Message):
     __slots__ = ("filename", "content_type", "sha256", "options")
