@@ -34,7 +34,8 @@ class GridCell:
 class Grid:
     """A table's cells, row by row, on a turned page; `xs` and `ys` are its column and row borders.
 
-    A table without lines has `bands`: for every row the box of its text on the displayed page.
+    A table without lines has `bands`: for every row the box of its text on the displayed page; `head` is how many of its rows
+    are surely header.
     """
 
     xs: tuple[float, ...]
@@ -43,6 +44,7 @@ class Grid:
     turn: Turn
     vocabulary: Vocabulary
     bands: tuple[Box, ...] = ()
+    head: int = 0
 
     @property
     def box(self) -> Box:
@@ -63,6 +65,13 @@ class Grid:
     def column_count(self) -> int:
         """How many columns it has."""
         return len(self.xs) - 1
+
+    def extent(self, column: int) -> tuple[float, float]:
+        """From where to where the texts reach that stand in a column alone; its borders where there are none."""
+        boxes = [line.box for cell in self.cells if cell.column == column and cell.column_span == 1 for line in cell.lines]
+        if not boxes:
+            return self.xs[column], self.xs[column + 1]
+        return min(box.x0 for box in boxes), max(box.x1 for box in boxes)
 
     def boxes_of(self, first: int, end: int) -> tuple[Box, ...]:
         """Where the rows from `first` up to, not including, `end` lie on the displayed page; without lines a box for each."""

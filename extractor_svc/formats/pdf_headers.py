@@ -31,7 +31,7 @@ def header_rows_of(grid: Grid) -> int:
         return 0
     cover = grid.cover()
     texts = [[cell.text(grid.vocabulary).strip() for cell in row] for row in cover]
-    depth = _depth(cover, texts)
+    depth = max(_depth(cover, texts), grid.head)
     if depth >= grid.row_count or _is_form(grid) or _is_irregular(cover[depth:]):
         return 0
     bold = _bold_rows(cover)

@@ -10,6 +10,7 @@ from typing import Final
 from artifact.locators import PdfPlace
 from artifact.model import Cell, Dataset
 from extractor_svc.blocks import count_words
+from extractor_svc.formats.pdf_geometry import span_overlap
 from extractor_svc.formats.pdf_grids import Grid
 from extractor_svc.formats.pdf_headers import header_rows_of, names_of
 from extractor_svc.formats.pdf_places import page_box
@@ -93,7 +94,7 @@ def continued(table: Table, page: int, label: str, *, grid: Grid) -> Table | Non
     exactly so and its first row holds figures where the table's columns do.
     """
     last = table.parts[-1]
-    if last.page + 1 != page or grid.bands or not _alike(last.grid, grid, within=_DRIFT):
+    if last.page + 1 != page or not _alike(last.grid, grid, within=_DRIFT):
         return None
     header = table.header_rows
     if header and _same_rows(table.parts[0].grid, grid, header):
@@ -152,7 +153,19 @@ def _cells(parts: Sequence[TablePart]) -> Iterator[Cell]:
 
 
 def _alike(first: Grid, second: Grid, *, within: float) -> bool:
-    return first.column_count == second.column_count and all(abs(a - b) <= within for a, b in zip(first.xs, second.xs, strict=True))
+    """Whether the columns stand as those of the other do: their borders, or without lines their texts."""
+    if first.column_count != second.column_count or bool(first.bands) != bool(second.bands):
+        return False
+    if first.bands:
+        return all(_meet(a, b, at) for at in range(first.column_count) for a, b in ((first, second), (second, first)))
+    return all(abs(a - b) <= within for a, b in zip(first.xs, second.xs, strict=True))
+
+
+def _meet(first: Grid, second: Grid, at: int) -> bool:
+    """Whether a column's texts stand where those of the other's same column do, and less in any other."""
+    own = first.extent(at)
+    shared = [span_overlap(own, second.extent(column)) for column in range(second.column_count)]
+    return shared[at] > 0 and all(shared[at] > other for column, other in enumerate(shared) if column != at)
 
 
 def _same_rows(first: Grid, second: Grid, count: int) -> bool:
