@@ -111,7 +111,8 @@ def _structure(readers: dict[str, Read]) -> Iterator[str]:
         (path, expected)
         for kind in ("pdf", "docx", "pptx", "html")
         for path in files(f"{kind}/docling", f".{kind}")
-        if (expected := path.with_name(f"{path.name}.md")).is_file()
+        for expected in (path.with_name(f"{path.name}.md"), path.with_suffix(".md"))
+        if expected.is_file()
     ]
     for name, read in readers.items():
         grids = [truth.tables(artifact, right)["adjacency"]["f1"] for artifact, right in _read_all(read, tables)]
