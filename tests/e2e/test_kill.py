@@ -49,6 +49,38 @@ def test_killed_in_the_middle_of_an_ingest_the_job_finishes(tmp_path):
             assert server.stop() == 0
 
 
+def test_h35_a_large_file_that_was_being_read_when_the_service_died_is_published_once(tmp_path):
+    sections = "".join(f"## Part {number}\n\nPart {number} tells of larches. {'More words. ' * 40}\n\n" for number in range(150))
+    with extractor(tmp_path) as address:
+        server = start_knowledge(tmp_path / "data", address, log=tmp_path / "knowledge.log")
+        with KnowledgeClient(server.address) as client:
+            stored = client.upload(f"# Large\n\n{sections}".encode(), "large.md")
+            job = client.ingest(stored.upload_id, source_uri="doc:large").ingestion_id
+            wait_until(lambda: client.ingestion(job).state == "processing")
+        server.kill()
+        server = start_knowledge(tmp_path / "data", address, log=tmp_path / "knowledge.log")
+        try:
+            with KnowledgeClient(server.address) as client:
+                later = client.ingest(client.upload(file_of(1), "1.md").upload_id, source_uri="doc:1").ingestion_id
+                assert client.wait_for_ingest(job, timeout_s=90).state == "ready"
+                assert client.wait_for_ingest(later, timeout_s=30).state == "ready"
+                document = client.get("doc:large")
+                hits = client.search("larches", mode="lexical", top_k=50, collapse_sections=False, uri_prefixes=["doc:large"]).hits
+                assert (document.revision, {hit.revision for hit in hits}) == (1, {1})
+                places = [hit.chunk_index for hit in hits]
+                assert len(places) == len(set(places))
+        finally:
+            assert server.stop() == 0
+
+
+def wait_until(holds) -> None:
+    for _ in range(2000):
+        if holds():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it did not come about in time")
+
+
 @pytest.mark.timeout(300)
 def test_nothing_acknowledged_is_lost_and_no_revision_is_mixed(tmp_path):
     kill_and_look(tmp_path, kills=KILLS, seed=7)
@@ -97,11 +129,7 @@ def kill_and_look(tmp_path, *, kills: int, seed: int) -> None:
 
 def wait_for_word(acknowledged: dict[str, int], *, before: dict[str, int]) -> None:
     """Waits until the writer had an answer, so that every kill falls into running work."""
-    for _ in range(2000):
-        if acknowledged != before:
-            return
-        time.sleep(0.01)
-    raise AssertionError("no write was acknowledged")
+    wait_until(lambda: acknowledged != before)
 
 
 def write(address: str, kill: int, acknowledged: dict[str, int], queued: dict[str, str]) -> None:
