@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
@@ -28,6 +29,9 @@ _LEFTWARDS: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _ASCENT, _DESCENT = 1.0, 0.35
 """How far a span's box may reach above and below its baseline, in sizes; fonts state wilder figures."""
 _SPACE_SIZE: Final = 0.25
+_FEW_LETTERS: Final = 2
+_SHIFT: Final = 0.7
+"""Points by which a letter drawn twice may miss itself."""
 _STRAIGHT: Final = 0.998
 """Cosine of the angle, about 3.6 degrees, up to which a line counts as level: scans are seldom laid straighter."""
 
@@ -69,7 +73,8 @@ def spans_of(blocks: Iterable[Dictionary], page: Box, *, letters: Letters) -> Pa
         first += len(line["spans"])
         if spans:
             strokes.append(Stroke(tuple(spans), quarters))
-    return PageSpans(tuple(strokes), off_page, overprinted)
+    kept = _without_letters_over_words(strokes)
+    return PageSpans(tuple(kept), off_page, overprinted + len(strokes) - len(kept))
 
 
 class PageLetters:
@@ -178,6 +183,32 @@ def _repeats(span: Span, seen: set[tuple[str, int, int]]) -> bool:
     repeats = not seen.isdisjoint(keys)
     seen.update(keys)
     return repeats
+
+
+def _without_letters_over_words(strokes: list[Stroke]) -> list[Stroke]:
+    """The strokes less those of one or two letters that were drawn once more over the same letters of a word."""
+    few = {i for i, stroke in enumerate(strokes) if len(stroke.spans) == 1 and len(stroke.spans[0].text) <= _FEW_LETTERS}
+    if not few:
+        return strokes
+    words: dict[tuple[int | None, int], list[Span]] = defaultdict(list)
+    for i, stroke in enumerate(strokes):
+        for span in stroke.spans if i not in few else ():
+            words[stroke.quarters, round(span.baseline)].append(span)
+    return [stroke for i, stroke in enumerate(strokes) if i not in few or not _lies_over(stroke, words)]
+
+
+def _lies_over(stroke: Stroke, words: Mapping[tuple[int | None, int], Sequence[Span]]) -> bool:
+    (span,) = stroke.spans
+    near = (word for step in (-1, 0, 1) for word in words.get((stroke.quarters, round(span.baseline) + step), ()))
+    return any(_holds_letters(word, span) for word in near)
+
+
+def _holds_letters(word: Span, letters: Span) -> bool:
+    """Whether a span has these letters at their place, which is told by the share of the width before them."""
+    if letters.box.x0 < word.box.x0 - _SHIFT or letters.box.x1 > word.box.x1 + _SHIFT or abs(word.size - letters.size) > _SHIFT:
+        return False
+    at = round((letters.box.x0 - word.box.x0) / max(word.box.width, 1.0) * len(word.text))
+    return letters.text in word.text[max(at - 1, 0) : at + 1 + len(letters.text)]
 
 
 def _letters(chars: Sequence[Dictionary], turn: Turn) -> Iterator[Letter]:

@@ -16,6 +16,8 @@ from extractor_svc.text_values import reads_as_number_or_date
 _FIGURE: Final = re.compile(r"[^\w]*\d[\d.,'’\s]*%?[^\w]*|[-–—.*]+|n\.?\s?a\.?", re.IGNORECASE)
 _OVERHANG: Final = 2.0
 """Points by which a text may reach over a column's border and still stand in the column."""
+_RUN_OVER: Final = 0.25
+"""Share of the texts of a box of rows that may run on over a border, where nothing stands in their way."""
 
 
 def with_undrawn_columns(grid: Grid) -> Grid:
@@ -34,19 +36,25 @@ def with_undrawn_columns(grid: Grid) -> Grid:
 
 
 def _by_column(cell: GridCell, xs: Sequence[float]) -> list[GridCell]:
-    """The cell's text by column; empty where it stands in one column only or runs over a border."""
+    """The cell's text by column; empty where it stands in one column only or too much of it runs over a border."""
     by_column: dict[int, list[Line]] = {}
+    pieces = over = 0
     for line in cell.lines:
-        for stroke in line.strokes:
+        end = float("inf")
+        for stroke in reversed(line.strokes):
             piece = line_of([stroke], quarters=line.quarters)
-            column = bisect_right(xs, piece.box.centre[0]) - 1
-            if not xs[column] - _OVERHANG <= piece.box.x0 <= piece.box.x1 <= xs[column + 1] + _OVERHANG:
+            inside = bisect_right(xs, piece.box.centre[0]) - 1
+            column = bisect_right(xs, piece.box.x0 + _OVERHANG) - 1
+            fits = xs[inside] - _OVERHANG <= piece.box.x0 and piece.box.x1 <= xs[inside + 1] + _OVERHANG
+            if not fits and piece.box.x1 > end:
                 return []
-            by_column.setdefault(column, []).append(piece)
-    if len(by_column) < 2:
+            pieces, over, end = pieces + 1, over + (not fits), piece.box.x0
+            by_column.setdefault(inside if fits else column, []).insert(0, piece)
+    if len(by_column) < 2 or over > (_RUN_OVER * pieces if len(by_column) > 2 else 0):
         return []
     columns = range(cell.column, cell.column + cell.column_span)
-    return [replace(cell, column=column, column_span=1, lines=tuple(by_column.get(column, ()))) for column in columns]
+    parts = ((column, sorted(by_column.get(column, ()), key=lambda piece: piece.baseline)) for column in columns)
+    return [replace(cell, column=column, column_span=1, lines=tuple(lines)) for column, lines in parts]
 
 
 def with_undrawn_rows(grid: Grid) -> Grid:
@@ -79,21 +87,27 @@ def _original(moved: Sequence[int], row: int) -> int:
 
 
 def _borders_between_lines(cells: Sequence[GridCell]) -> list[float]:
-    """Where to part a drawn row: between its lines, if there are three or more and they are rows of figures."""
+    """Where to part a drawn row: between its lines, if there are three or more and they are rows of figures.
+
+    A line of one text, not in the first column, goes on with the row above it.
+    """
     rows = rows_of(line for cell in cells for line in cell.lines)
     if len(rows) < 3 or len({line.quarters for row in rows for line in row}) > 1:
         return []
     written = sum(bool(cell.lines) for cell in cells)
-    full = sum(len(row) >= max(2, written / 2) for row in rows)
-    figures = any(
-        len(cell.lines) >= 0.6 * len(rows) and sum(_is_figure(line.text) for line in cell.lines) >= len(cell.lines) - 1
-        for cell in cells[1:]
-    )
-    if not figures or full < 0.7 * len(rows):
+    first = next(cell.lines for cell in cells if cell.lines)
+    starts = [i for i, row in enumerate(rows) if i == 0 or len(row) > 1 or row[0] in first]
+    full = sum(len(rows[i]) >= max(2, written / 2) for i in starts)
+    tops = {line.baseline for i in starts for line in rows[i]}
+    figures = any(_are_figures([line.text for line in cell.lines if line.baseline in tops], len(starts)) for cell in cells[1:])
+    if not figures or full < 0.7 * len(starts) or len(starts) < 3:
         return []
-    bottoms = [max(line.box.y1 for line in row) for row in rows]
-    tops = [min(line.box.y0 for line in row) for row in rows]
-    return [(bottoms[i] + tops[i + 1]) / 2 for i in range(len(rows) - 1)]
+    return [(max(line.box.y1 for line in rows[i - 1]) + min(line.box.y0 for line in rows[i])) / 2 for i in starts[1:]]
+
+
+def _are_figures(texts: Sequence[str], rows: int) -> bool:
+    """Whether a column's texts, all but one, are figures, and stand in most of the rows."""
+    return len(texts) >= 0.6 * rows and sum(map(_is_figure, texts)) >= len(texts) - 1
 
 
 def _is_figure(text: str) -> bool:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import subprocess
 import sys
 from collections import Counter
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -142,3 +144,15 @@ def test_scans_without_a_text_layer_say_so(path: Path) -> None:
         read(path.read_bytes())
 
     assert getattr(refused.value, "code_reason", "") == "NO_TEXT"
+
+
+def test_every_payment_of_a_report_is_a_row_with_its_amount() -> None:
+    path = CORPUS / "pdf" / "pdfplumber" / "senate-expenditures.pdf"
+    printed = pypdfium2.PdfDocument(path)[0].get_textpage().get_text_range()
+    amounts = [Decimal(text.replace(",", "")) for text in re.findall(r"(?<![\d,.])[\d,]+\.\d\d(?!\d)", printed)]
+
+    (dataset,) = artifact_of(path).datasets
+
+    assert dataset.rows.column("AMOUNT ($)").to_pylist() == amounts
+    documents = [value for value in dataset.rows.column("DOCUMENT NO.").to_pylist() if value]
+    assert documents == re.findall(r"DHAW\d+", printed)

@@ -7,6 +7,7 @@ import pytest
 from extractor_svc.formats.pdf_geometry import Box, Turn
 from extractor_svc.formats.pdf_ink import Span
 from extractor_svc.formats.pdf_text import TextLine, Vocabulary, join_lines, line_text, unread_words, without_bullet
+from tests.unit.extractor.pdf_files import drawn, lines_at, read, texts, together
 
 
 def span(text: str, x0: float, *, size: float = 10, spaced: bool = False, raised: bool = False) -> Span:
@@ -109,3 +110,16 @@ def test_text_that_runs_upwards_is_upright_after_a_quarter_turn() -> None:
 
     assert (lower.x0, upper.x0) == (50, 150)
     assert turn.page == Box(0, 0, 800, 600)
+
+
+def test_a_letter_drawn_again_over_its_word_is_left_out_and_counted() -> None:
+    artifact = read(drawn(together(lines_at(72, 100, ["Specifies"]), lines_at(72, 100, ["S"]))))
+
+    assert texts(artifact) == ["Specifies"]
+    assert [(count.reason, count.words) for count in artifact.coverage.words_excluded] == [("overprinted", 1)]
+
+
+def test_a_letter_beside_a_word_stays() -> None:
+    artifact = read(drawn(together(lines_at(72, 100, ["Vitamin"]), lines_at(115, 100, ["B"]))))
+
+    assert texts(artifact) == ["Vitamin B"]

@@ -186,3 +186,25 @@ def test_a_list_of_contents_is_no_table() -> None:
 
     assert "1. Chapter about the river" in texts(artifact)[0]
     assert not artifact.datasets
+
+
+def test_rows_in_one_box_below_a_ruled_header_stand_in_its_columns() -> None:
+    edges = (72.0, 150.0, 400.0, 480.0)
+
+    def lines(canvas: Canvas) -> None:
+        for edge in edges:
+            canvas.line(edge, 692, edge, 672)
+        for edge in (edges[0], edges[-1]):
+            canvas.line(edge, 672, edge, 540)
+        for y in (692, 672, 540):
+            canvas.line(edges[0], y, edges[-1], y)
+
+    first = rows_at(113, [("Code", "What", "Paid")], columns=(76, 154, 404))
+    body = [("A1", "Staff travel", "1.50"), ("", "by train to the capital and back again, with two nights in a small inn", "")]
+    body += [("A2", "Staff travel", "2.50"), ("", "by bus", ""), ("A3", "Rent", "4.00"), ("", "", ""), ("A4", "Food", "8.00")]
+
+    (dataset,) = read(drawn(together(lines, first, rows_at(132, body, columns=(76, 154, 430), leading=14)))).datasets
+
+    assert column(dataset, "Code") == ["A1", "A2", "A3", "A4"]
+    assert column(dataset, "What")[1] == "Staff travel by bus"
+    assert column(dataset, "Paid") == [Decimal("1.50"), Decimal("2.50"), Decimal("4.00"), Decimal("8.00")]
