@@ -39,7 +39,7 @@ FORMATS: Final = (
     KnownFormat("toml", (".toml",), ("application/toml",), _TEXT),
     KnownFormat("csv", (".csv", ".tsv"), ("text/csv", "text/tab-separated-values"), _TEXT),
     KnownFormat("pdf", (".pdf",), ("application/pdf",), "pdf"),
-    KnownFormat("docx", (".docx", ".docm"), (_WORD,), "docx"),
+    KnownFormat("docx", (".docx", ".docm"), (_WORD, "application/vnd.ms-word.document.macroEnabled.12"), "docx"),
     KnownFormat("pptx", (".pptx", ".pptm"), (_SLIDES, "application/vnd.ms-powerpoint.presentation.macroEnabled.12"), "pptx"),
     KnownFormat("xlsx", (".xlsx", ".xlsm"), (_SHEETS, "application/vnd.ms-excel.sheet.macroEnabled.12"), "xlsx"),
     KnownFormat("parquet", (".parquet",), ("application/vnd.apache.parquet",), "parquet"),

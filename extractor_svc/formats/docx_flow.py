@@ -1,0 +1,86 @@
+"""Paragraphs and tables as they follow one another, whatever wraps them, with paragraphs that deleted ends run together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from artifact.model import Visibility
+from extractor_svc.formats.docx_runs import Runs, read_runs, read_stray
+from extractor_svc.formats.docx_styles import StyleBook
+from extractor_svc.formats.docx_xml import CHANGES, live_children, outweighing
+from extractor_svc.ooxml import Element, child_of
+
+_SILENT: Final = frozenset({"sectPr", "sdtPr", "sdtEndPr", "customXmlPr", "tcPr", "pPr"})
+_OF_PARAGRAPHS: Final = frozenset({"r", "oMath", "oMathPara", "hyperlink", "fldSimple"})
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A paragraph, or several that deleted ends run together, with the paths of the first and last; properties are the last's."""
+
+    properties: Element | None
+    runs: Runs
+    first: str
+    last: str
+
+
+@dataclass(frozen=True, slots=True)
+class TableAt:
+    """A table and how it is shown as a whole."""
+
+    element: Element
+    path: str
+    visibility: Visibility
+
+
+@dataclass(frozen=True, slots=True)
+class OtherDocument:
+    """A place where another document is to be inserted, which is not read."""
+
+    path: str
+
+
+Item: TypeAlias = Paragraph | TableAt | OtherDocument
+
+
+def flow(parent: Element, path: str, *, styles: StyleBook, visibility: Visibility) -> Iterator[Item]:
+    """What stands in an element that holds paragraphs and tables, where `visibility` holds.
+
+    A paragraph whose end is deleted is one with the next (ECMA-376, 17.13.5.15), unless all of it is deleted.
+    """
+    pending: Paragraph | None = None
+    for item in _found_in(parent, path, styles, visibility):
+        if isinstance(item, Paragraph):
+            whole = item if pending is None else _run_together(pending, item)
+            pending = whole if item.runs.ends_deleted and whole.runs.shown().strip() else None
+            if pending is None:
+                yield whole
+            continue
+        if pending is not None:
+            yield pending
+            pending = None
+        yield item
+    if pending is not None:
+        yield pending
+
+
+def _found_in(parent: Element, path: str, styles: StyleBook, visibility: Visibility) -> Iterator[Item]:
+    for child, name, place in live_children(parent, path):
+        match name:
+            case "p":
+                runs = read_runs(child, place, styles=styles, visibility=visibility)
+                yield Paragraph(child_of(child, "pPr"), runs, place, place)
+            case "tbl":
+                yield TableAt(child, place, visibility)
+            case "altChunk":
+                yield OtherDocument(place)
+            case _ if name in _OF_PARAGRAPHS:
+                yield Paragraph(None, read_stray(child, place, styles=styles, visibility=visibility), place, place)
+            case _ if name not in _SILENT:
+                yield from _found_in(child, place, styles, outweighing(visibility, CHANGES.get(name, Visibility.VISIBLE)))
+
+
+def _run_together(before: Paragraph, after: Paragraph) -> Paragraph:
+    return Paragraph(after.properties, before.runs.followed_by(after.runs), before.first, after.last)

@@ -1,0 +1,138 @@
+"""Equations as one line of characters: fractions by `/`, powers by `^`, what stands below in brackets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from extractor_svc.formats.docx_xml import plain, value_of
+from extractor_svc.ooxml import Element, attribute, child_of, local_name
+
+_TOKEN: Final = re.compile(r"\w*|.", re.DOTALL)
+_SILENT: Final = frozenset({"", "ctrlPr", "rPr", "del", "moveFrom", "argPr"})
+_INTEGRAL: Final = "∫"
+
+
+def linear(element: Element) -> str:
+    """The characters of an equation in reading order.
+
+    What stands below is in brackets, `a[0]`, and not after an underscore, which would make one word of two.
+    """
+    return " ".join(_inside(element).split(" ")).strip()
+
+
+def gap(before: str, after: str) -> str:
+    """A space where two words would run into one, else nothing; digits that meet are one number."""
+    last, first = before[-1:], after[:1]
+    return " " if _is_word(last) and _is_word(first) and not (last.isdigit() and first.isdigit()) else ""
+
+
+def _is_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
+
+
+def _in_a_row(parts: Iterable[str]) -> str:
+    pieces: list[str] = []
+    for part in filter(None, parts):
+        pieces += [gap(pieces[-1] if pieces else "", part), part]
+    return "".join(pieces)
+
+
+def _inside(element: Element | None) -> str:
+    return "" if element is None else _in_a_row(_shown(child) for child in element)
+
+
+def _shown(element: Element) -> str:  # one flat table of the objects that equations are made of
+    name = local_name(element)
+    match name:
+        case "t":
+            return plain(element.text or "")
+        case "br":
+            return " "
+        case "f":
+            return _fraction(element)
+        case "sSup" | "limUpp" | "sSub" | "limLow" | "sSubSup":
+            return _scripted(_grouped(_part(element, "e")), element)
+        case "sPre":
+            return _in_a_row([_scripted("", element), _part(element, "e")])
+        case "nary":
+            return _over_a_range(element)
+        case "rad":
+            degree = _part(element, "deg")
+            return f"√[{degree}]({_part(element, 'e')})" if degree else f"√({_part(element, 'e')})"
+        case "d":
+            return _delimited(element)
+        case "func":
+            return f"{_part(element, 'fName')} {_grouped(_part(element, 'e'))}"
+        case "m":
+            return "; ".join(", ".join(_parts(row, "e")) for row in element if local_name(row) == "mr")
+        case "eqArr":
+            return "; ".join(_parts(element, "e"))
+        case "acc":
+            return _accented(element)
+    return "" if name in _SILENT or name.endswith("Pr") else _inside(element)
+
+
+def _part(element: Element, name: str) -> str:
+    return _inside(child_of(element, name)).strip()
+
+
+def _parts(element: Element, name: str) -> list[str]:
+    return [_inside(child).strip() for child in element if local_name(child) == name]
+
+
+def _fraction(element: Element) -> str:
+    above, under = _part(element, "num"), _part(element, "den")
+    if value_of(child_of(element, "fPr"), "type") == "noBar":
+        return f"({above} ¦ {under})" if above and under else above or under
+    return f"{_grouped(above)}/{_grouped(under)}"
+
+
+def _scripted(base: str, element: Element) -> str:
+    below = _part(element, "sub") if child_of(element, "sub") is not None else _limit(element, "limLow")
+    above = _part(element, "sup") if child_of(element, "sup") is not None else _limit(element, "limUpp")
+    return base + (f"[{below}]" if below else "") + (f"^{_grouped(above)}" if above else "")
+
+
+def _limit(element: Element, kind: str) -> str:
+    return _part(element, "lim") if local_name(element) == kind else ""
+
+
+def _over_a_range(element: Element) -> str:
+    stated = value_of(child_of(element, "naryPr"), "chr")
+    operator = _INTEGRAL if stated is None else stated
+    return _in_a_row([_scripted(operator, element), " ", _part(element, "e")])
+
+
+def _delimited(element: Element) -> str:
+    properties = child_of(element, "dPr")
+    begin, between, end = (
+        default if (stated := value_of(properties, name)) is None else stated
+        for name, default in (("begChr", "("), ("sepChr", "|"), ("endChr", ")"))
+    )
+    return begin + between.join(_parts(element, "e")) + end
+
+
+def _accented(element: Element) -> str:
+    properties = child_of(element, "accPr")
+    mark = None if properties is None else child_of(properties, "chr")
+    accent = "\u0302" if mark is None else attribute(mark, "val") or ""
+    base = _part(element, "e")
+    return base + accent if len(base) == 1 else _grouped(base) + accent
+
+
+def _grouped(text: str) -> str:
+    """The text in parentheses, unless it is one word, one sign, or stands in parentheses already."""
+    return text if _TOKEN.fullmatch(text) or _is_enclosed(text) else f"({text})"
+
+
+def _is_enclosed(text: str) -> bool:
+    if not (text.startswith("(") and text.endswith(")")):
+        return False
+    depth = 0
+    for position, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if depth == 0:
+            return position == len(text) - 1
+    return False
