@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import time
 import uuid
 from collections.abc import Awaitable, Callable
@@ -10,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-import grpc
 import structlog
 from loom.knowledge.v1 import (
     corpus_pb2,
@@ -41,7 +41,9 @@ from knowledge_svc.domain.ingestion import Ingestions, RetryPolicy
 from knowledge_svc.domain.publishing import Publisher
 from knowledge_svc.domain.search import Searcher
 from knowledge_svc.domain.tracing import RowTracer
+from knowledge_svc.extraction.channel import extractor_channel
 from knowledge_svc.extraction.remote import RemoteExtractor
+from knowledge_svc.extraction.routing import RoutedExtractor
 from knowledge_svc.index.embedding import MiniLmEmbedder
 from knowledge_svc.index.namespaces import Indexes
 from knowledge_svc.jobs.board import JobBoard
@@ -132,10 +134,9 @@ class Knowledge:
         self._plans = Runner("plan", workers=config.query_threads, queue=WAITING_CALLS)
         self._jobs = ThreadPoolExecutor(2 * config.ingest_workers + 1, thread_name_prefix="ingest")
         self._engine = DuckDbEngine(house.snapshots, _engine_limits(config))
-        self._channel = _channel(config)
+        self._extractor = extractor = _extractor(config)
         self._board = JobBoard()
         self._publisher = Publisher(house.store, house.indexes)
-        extractor = _extractor(config, self._channel)
         self._upkeep = Upkeep(self._chores(), interval_s=config.upkeep_s, executor=self._jobs)
         self._workers = self._ingest_workers(extractor) if extractor is not None and config.ingest_enabled else None
         self.server = LoomServer(config.server, self._services(extractor), domain=DOMAIN, minimum=MINIMUM_ROLES)
@@ -168,11 +169,11 @@ class Knowledge:
         for runner in (self._write, self._read, self._search, self._plans):
             runner.close()
         self._engine.close()
-        if self._channel is not None:
-            await self._channel.close(None)
+        if self._extractor is not None:
+            await self._extractor.close()
         self._house.close()
 
-    def _services(self, extractor: RemoteExtractor | None) -> tuple[Service, ...]:
+    def _services(self, extractor: RoutedExtractor | None) -> tuple[Service, ...]:
         scopes = Scopes(self._config.namespace)
         return (
             _service(documents_pb2, "DocumentService", documents_pb2_grpc, self._documents(scopes)),
@@ -201,7 +202,7 @@ class Knowledge:
         searcher = Searcher(self._house.store, self._house.indexes, self._house.embedder)
         return SearchServicer(searcher, scopes=scopes, run=self._search, clock=utc_now)
 
-    def _ingests(self, scopes: Scopes, extractor: RemoteExtractor | None) -> IngestServicer:
+    def _ingests(self, scopes: Scopes, extractor: RoutedExtractor | None) -> IngestServicer:
         config = self._config
         limits = UploadLimits(config.upload_max_bytes, config.upload_stall_s, timedelta(seconds=config.upload_ttl_s))
         ingestions = Ingestions(
@@ -250,7 +251,7 @@ class Knowledge:
             Chore("checkpoint", house.record.checkpoint),
         )
 
-    def _ingest_workers(self, extractor: RemoteExtractor) -> IngestWorkers:
+    def _ingest_workers(self, extractor: RoutedExtractor) -> IngestWorkers:
         config, house = self._config, self._house
         shop = Workshop(
             store=house.store,
@@ -287,29 +288,23 @@ def _service(proto: Any, name: str, stubs: Any, servicer: object) -> Service:  #
     return Service(proto.DESCRIPTOR.services_by_name[name].full_name, lambda server: add(servicer, server))
 
 
-def _channel(config: KnowledgeConfig) -> grpc.aio.Channel | None:
-    """A channel that spreads calls over every address of the extractor's name."""
-    if config.extractor is None:
-        return None
-    target = f"dns:///{config.extractor}"
-    options = (("grpc.lb_policy_name", "round_robin"),)
-    if config.extractor_ca is None:
-        return grpc.aio.insecure_channel(target, options=options)
-    credentials = grpc.ssl_channel_credentials(config.extractor_ca.read_bytes())
-    return grpc.aio.secure_channel(target, credentials, options=options)
-
-
-def _extractor(config: KnowledgeConfig, channel: grpc.aio.Channel | None) -> RemoteExtractor | None:
-    if channel is None:
-        return None
+def _extractor(config: KnowledgeConfig) -> RoutedExtractor | None:
+    """The extractors that the configuration names, each address once; None where there are none."""
+    addresses = dict.fromkeys(itertools.chain.from_iterable(config.routes.values()))
     token = config.extractor_token
-    return RemoteExtractor(
-        channel,
-        timeout_s=config.extractor_timeout_s,
-        max_artifact_bytes=config.max_artifact_bytes,
-        metadata=(("authorization", f"Bearer {token}"),) if token else (),
-        monotonic=time.monotonic,
-    )
+    remotes = {
+        address: RemoteExtractor(
+            str(address),
+            extractor_channel(str(address), ca_file=config.extractor_ca),
+            timeout_s=config.extractor_timeout_s,
+            max_artifact_bytes=config.max_artifact_bytes,
+            metadata=(("authorization", f"Bearer {token}"),) if token else (),
+            monotonic=time.monotonic,
+        )
+        for address in addresses
+    }
+    routes = {name: [remotes[address] for address in listed] for name, listed in config.routes.items()}
+    return RoutedExtractor(routes) if remotes else None
 
 
 def _engine_limits(config: KnowledgeConfig) -> EngineLimits:

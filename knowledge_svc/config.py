@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,6 +43,7 @@ class KnowledgeConfig:
     data_dir: Path
     namespace: str
     extractor: Address | None
+    extractors: dict[str, tuple[Address, ...]]
     extractor_ca: Path | None
     extractor_token: str
     extractor_timeout_s: float
@@ -66,6 +68,11 @@ class KnowledgeConfig:
     query_max_rows: int
 
     @property
+    def routes(self) -> dict[str, tuple[Address, ...]]:
+        """Where files of each format go; the one extractor of all formats is the route `*`, unless that is named itself."""
+        return ({"*": (self.extractor,)} if self.extractor else {}) | self.extractors
+
+    @property
     def chunks(self) -> ChunkSettings:
         """How text is cut."""
         return ChunkSettings(self.chunk_size, self.chunk_stride)
@@ -73,7 +80,29 @@ class KnowledgeConfig:
 
 def _extractor(text: str) -> Address | None:
     """Reads `host:port`, or `grpc://host:port`; an empty text means that there is none."""
-    return address(text.removeprefix("grpc://")) if text else None
+    return _address(text) if text else None
+
+
+def _extractors(text: str) -> dict[str, tuple[Address, ...]]:
+    """Reads a JSON object of format ids, or `*` for all others, each with one address or several that take turns."""
+    try:
+        routes = json.loads(text or "{}")
+    except json.JSONDecodeError as error:
+        raise ValueError(f"is not JSON: {error}") from error
+    if not isinstance(routes, dict) or not all(name and _names(addresses) for name, addresses in routes.items()):
+        raise ValueError('takes a JSON object such as {"pdf": ["host:7778", "other:7778"], "*": "third:7778"}')
+    return {name: tuple(map(_address, _names(addresses))) for name, addresses in routes.items()}
+
+
+def _names(addresses: object) -> list[str]:
+    """One address or a list of them as a list, empty where it is neither."""
+    listed = addresses if isinstance(addresses, list) else [addresses]
+    texts = [item for item in listed if isinstance(item, str) and item]
+    return texts if len(texts) == len(listed) else []
+
+
+def _address(text: str) -> Address:
+    return address(text.removeprefix("grpc://"))
 
 
 _OWN: Final[tuple[Setting[Any], ...]] = (  # Any: each setting has a type of its own
@@ -89,6 +118,15 @@ _OWN: Final[tuple[Setting[Any], ...]] = (  # Any: each setting has a type of its
         "extractor to send files to; empty: text only",
         "extractor",
         "HOST:PORT",
+    ),
+    Setting(
+        "extractors",
+        "LOOM_DOCUMENT_EXTRACTORS_JSON",
+        _extractors,
+        "",
+        'extractors by format, each one address or a list that takes turns: {"pdf": ["a:7778", "b:7778"], "*": "c:7778"}',
+        "extractor",
+        "JSON",
     ),
     Setting(
         "extractor_ca", "LOOM_DOCUMENT_EXTRACTOR_CA", optional_path, "", "CA of the extractor's certificate", "extractor", "FILE"
@@ -166,7 +204,7 @@ _OWN: Final[tuple[Setting[Any], ...]] = (  # Any: each setting has a type of its
         "N",
     ),
     Setting(
-        "ingest_max_attempts", "LOOM_KNOWLEDGE_INGEST_MAX_ATTEMPTS", whole(1, 100), "8", "how often a job is tried", "ingest", "N"
+        "ingest_max_attempts", "LOOM_KNOWLEDGE_INGEST_MAX_ATTEMPTS", whole(1, 100), "20", "how often a job is tried", "ingest", "N"
     ),
     Setting(
         "ingest_max_pass_s",

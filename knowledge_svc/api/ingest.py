@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -28,13 +28,13 @@ from knowledge_svc.api.runner import Runner
 from knowledge_svc.domain.errors import (
     ChecksumMismatch,
     EmptyDocument,
-    ExtractorDown,
     ExtractorNotConfigured,
     UploadStalled,
     UploadTooLarge,
 )
-from knowledge_svc.domain.ingestion import FORMAT_BY_EXTENSION, SAVE_AS, Ingestions, named_format
-from knowledge_svc.domain.model import Capabilities, Job, Scope, Upload
+from knowledge_svc.domain.file_names import SAVE_AS, named_format, unread_formats
+from knowledge_svc.domain.ingestion import Ingestions
+from knowledge_svc.domain.model import FormatStanding, Job, Scope, Upload
 from knowledge_svc.domain.ports import BlobFile, BlobStore, Extractor
 from services.errors import FieldViolation, InvalidArgument, Unimplemented
 from services.interceptor import RpcContext
@@ -169,20 +169,11 @@ class IngestServicer(ingest_pb2_grpc.IngestServiceServicer):
         ttl = Duration()
         ttl.FromTimedelta(self._limits.ttl)
         return pb.ListFormatsResponse(
-            formats=_format_messages(*await self._capabilities()),
+            formats=_format_messages(await self._extractor.formats() if self._extractor else unread_formats()),
             max_upload_bytes=self._limits.max_bytes,
             refused_extensions=sorted(SAVE_AS),
             upload_ttl=ttl,
         )
-
-    async def _capabilities(self) -> tuple[Capabilities | None, bool]:
-        """What the extractor reads, and whether that is known; without an extractor it is known to be nothing."""
-        if self._extractor is None:
-            return None, True
-        try:
-            return await self._extractor.capabilities(), True
-        except ExtractorDown:
-            return None, False
 
     async def _job(self, scope: Scope, ingestion_id: str) -> Job:
         return self._board.overlay(await self._read(self._ingestions.get, scope, ingestion_id))
@@ -255,18 +246,13 @@ def _mismatch(field: str, announced: str, found: str) -> ChecksumMismatch:
     )
 
 
-def _format_messages(capabilities: Capabilities | None, known: object) -> list[pb.IngestFormat]:
-    """Every format of the product, in order; availability is unset while it is not known."""
-    extensions: dict[str, list[str]] = {}
-    for extension, name in FORMAT_BY_EXTENSION.items():
-        extensions.setdefault(name, []).append(extension)
-    read = {item.id: item for item in capabilities.formats} if capabilities else {}
+def _format_messages(standings: Sequence[FormatStanding]) -> list[pb.IngestFormat]:
     return [
         pb.IngestFormat(
-            id=name,
-            extensions=read[name].extensions if name in read else names,
-            media_types=read[name].media_types if name in read else (),
-            available=name in read if known else None,
+            id=standing.format.id,
+            extensions=standing.format.extensions,
+            media_types=standing.format.media_types,
+            available=standing.available,
         )
-        for name, names in sorted(extensions.items())
+        for standing in standings
     ]

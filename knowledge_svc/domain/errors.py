@@ -189,6 +189,12 @@ class ExtractionRefused(InvalidArgument):
     reason = "MALFORMED"
 
 
+class ExtractorAccessDenied(FailedPrecondition):
+    """The extractor does not take the credential that this service presents."""
+
+    reason = "EXTRACTOR_ACCESS_DENIED"
+
+
 class InvalidArtifact(DataLoss):
     """What the extractor sent breaks the contract; the message names the field."""
 

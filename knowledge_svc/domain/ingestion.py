@@ -1,90 +1,18 @@
-"""What an ingestion is: how it is asked for, how it fails, when it is tried again."""
+"""What an ingestion is: how it is asked for, and when it is tried again."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from pathlib import PurePath
 from typing import Final
 
-from knowledge_svc.domain.errors import (
-    EmptyDocument,
-    ExtractionRefused,
-    InvalidArtifact,
-    RevisionConflict,
-    UnsupportedFile,
-    UploadNotFound,
-)
-from knowledge_svc.domain.model import (
-    Author,
-    ExtractOptions,
-    FailureClass,
-    Job,
-    JobErrorCode,
-    JobFailure,
-    JobState,
-    RequestKey,
-    Scope,
-    Upload,
-)
+from knowledge_svc.domain.errors import EmptyDocument, UploadNotFound
+from knowledge_svc.domain.file_names import named_format
+from knowledge_svc.domain.model import Author, ExtractOptions, Job, JobState, RequestKey, Scope, Upload
 from knowledge_svc.domain.ports import JobQueue
-from services.errors import LoomError, NotFound, ResourceExhausted, Unavailable
-
-FORMAT_BY_EXTENSION: Final[dict[str, str]] = {
-    ".md": "markdown",
-    ".markdown": "markdown",
-    ".html": "html",
-    ".htm": "html",
-    ".txt": "text",
-    ".sql": "sql",
-    ".toml": "toml",
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".pdf": "pdf",
-    ".docx": "docx",
-    ".pptx": "pptx",
-    ".xlsx": "xlsx",
-    ".parquet": "parquet",
-    ".png": "image",
-    ".jpg": "image",
-    ".jpeg": "image",
-    ".tif": "image",
-    ".tiff": "image",
-}
-"""What a name says of a file; the extractor, not this, decides what the bytes are."""
-
-SAVE_AS: Final[dict[str, str]] = {".doc": ".docx", ".xls": ".xlsx", ".ppt": ".pptx"}
-"""Legacy Office names, refused before anything is stored, and what to save them as (L-UPL-06)."""
 
 MAX_DELAY: Final = timedelta(hours=1)
-
-_CODE_BY_REASON: Final[dict[str, JobErrorCode]] = {
-    "UNSUPPORTED_TYPE": JobErrorCode.UNSUPPORTED_FORMAT,
-    "TYPE_MISMATCH": JobErrorCode.FORMAT_MISMATCH,
-    "EMPTY_DOCUMENT": JobErrorCode.NO_TEXT,
-    "NO_TEXT": JobErrorCode.NO_TEXT,
-    "MALFORMED": JobErrorCode.CORRUPT,
-    "PASSWORD_REQUIRED": JobErrorCode.CORRUPT,
-    "PARSER_CRASHED": JobErrorCode.CORRUPT,
-    "ZIP_INVALID": JobErrorCode.CORRUPT,
-    "ZIP_PATH": JobErrorCode.CORRUPT,
-    "XML_DTD_FORBIDDEN": JobErrorCode.CORRUPT,
-    "CSV_AMBIGUOUS": JobErrorCode.CORRUPT,
-    "PARSE_TIMEOUT": JobErrorCode.TIMEOUT,
-    "MEMORY_LIMIT": JobErrorCode.RESOURCE_LIMIT,
-    "OUTPUT_LIMIT": JobErrorCode.RESOURCE_LIMIT,
-    "DECOMPRESSION_LIMIT": JobErrorCode.RESOURCE_LIMIT,
-    "ZIP_BOMB": JobErrorCode.RESOURCE_LIMIT,
-    "ZIP_TOO_MANY_ENTRIES": JobErrorCode.RESOURCE_LIMIT,
-    "TOO_MANY_ROWS": JobErrorCode.RESOURCE_LIMIT,
-    "TOO_MANY_COLUMNS": JobErrorCode.RESOURCE_LIMIT,
-    "DOCUMENT_TOO_LARGE": JobErrorCode.TOO_LARGE,
-    "ENCODING": JobErrorCode.ENCODING,
-    "INVALID_OPTION": JobErrorCode.INVALID_OPTION,
-    "INCOMPLETE_EXTRACTION": JobErrorCode.INCOMPLETE_EXTRACTION,
-    "TOO_MANY_CHUNKS": JobErrorCode.TOO_LARGE,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,51 +35,13 @@ class IngestRequest:
 class RetryPolicy:
     """How often a job is tried, and the first delay; each later one is twice the one before, at most an hour."""
 
-    max_attempts: int = 8
+    max_attempts: int = 20
     first_delay: timedelta = timedelta(seconds=1)
 
     def delay(self, attempts: int) -> timedelta:
         """The wait after that many attempts, at least one."""
         doubled: int = 1 << min(attempts - 1, 32)
         return min(MAX_DELAY, self.first_delay * doubled)
-
-
-def named_format(filename: str) -> str:
-    """The format a file's name says, empty where it says none.
-
-    Raises:
-        UnsupportedFile: the name is of a legacy Office format.
-    """
-    extension = PurePath(filename).suffix.lower()
-    if extension in SAVE_AS:
-        raise UnsupportedFile(
-            f"{extension} files are not read; save the file as {SAVE_AS[extension]} and upload that",
-            metadata={"extension": extension, "save_as": SAVE_AS[extension]},
-        )
-    return FORMAT_BY_EXTENSION.get(extension, "")
-
-
-def failure_of(error: LoomError) -> JobFailure | None:
-    """Why an attempt that met this error fails for good, None where trying again can help."""
-    if isinstance(error, (Unavailable, ResourceExhausted)):
-        return None
-    reason = error.code_reason
-    if isinstance(error, RevisionConflict):
-        return JobFailure(JobErrorCode.REVISION_CONFLICT, FailureClass.CONFLICT, error.message, reason)
-    if isinstance(error, InvalidArtifact):
-        return JobFailure(JobErrorCode.INVALID_ARTIFACT, FailureClass.SYSTEM, error.message, reason)
-    if isinstance(error, NotFound):
-        return JobFailure(JobErrorCode.ORIGINAL_GONE, FailureClass.SYSTEM, error.message, reason)
-    if isinstance(error, ExtractionRefused):
-        code = _CODE_BY_REASON.get(reason, JobErrorCode.REFUSED)
-        return JobFailure(code, FailureClass.CONTENT, error.message, reason)
-    return JobFailure(JobErrorCode.INTERNAL, FailureClass.SYSTEM, "the ingest met a defect; the log has its details", reason)
-
-
-def exhausted(job: Job, error: LoomError) -> JobFailure:
-    """The end of a job that was tried as often as is allowed."""
-    message = f"gave up after {job.attempts} attempts: {error.message}"
-    return JobFailure(JobErrorCode.RETRIES_EXHAUSTED, FailureClass.SYSTEM, message, error.code_reason)
 
 
 class Ingestions:
@@ -191,7 +81,7 @@ class Ingestions:
             size_bytes=size_bytes,
             filename=filename,
             content_type=content_type,
-            format=named_format(filename),
+            format=named_format(filename, content_type),
             owner=owner,
             created_at=now,
             expires_at=now + self._upload_ttl,

@@ -440,8 +440,16 @@ class FormatInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class FormatStanding:
+    """A format and whether a file of it can be read now: None while that cannot be asked (L-FMT-09)."""
+
+    format: FormatInfo
+    available: bool | None
+
+
+@dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What an extractor reads and refuses."""
+    """What an extractor reads and refuses; a `max_bytes` of 0 sets no bound."""
 
     formats: tuple[FormatInfo, ...]
     max_bytes: int

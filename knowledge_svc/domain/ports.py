@@ -12,12 +12,12 @@ import numpy.typing as npt
 
 from artifact.model import Artifact
 from knowledge_svc.domain.model import (
-    Capabilities,
     ChunkFilter,
     DatasetSnapshot,
     Document,
     DocumentFilter,
     ExtractOptions,
+    FormatStanding,
     IndexRows,
     Job,
     JobFailure,
@@ -397,7 +397,7 @@ ProgressSink: TypeAlias = Callable[[str, int, int], None]
 
 
 class Extractor(Protocol):
-    """Turns a file into an artifact, elsewhere."""
+    """Turns files into artifacts, elsewhere."""
 
     async def extract(
         self, blobs: BlobStore, upload: Upload, options: ExtractOptions, *, progress: ProgressSink
@@ -405,14 +405,12 @@ class Extractor(Protocol):
         """Returns the checked artifact and its stored form.
 
         Raises:
-            ExtractionRefused: the file or the request is at fault.
-            ExtractorDown: the extractor cannot be reached or failed; trying again can help.
+            ExtractionRefused: the file or the request is at fault, or no extractor takes the format.
+            ExtractorAccessDenied: the extractor does not take this service's credential.
+            ExtractorDown: no extractor of the format can be reached, or all failed; trying again can help.
             InvalidArtifact: what came back breaks the contract.
+            BlobGone: the file's bytes are not stored any more.
         """
 
-    async def capabilities(self) -> Capabilities:
-        """Returns what it reads; cached for a minute.
-
-        Raises:
-            ExtractorDown: it cannot be asked.
-        """
+    async def formats(self) -> list[FormatStanding]:
+        """Returns every format there is, by id, and whether a file of it can be read now; asked at most once a minute."""

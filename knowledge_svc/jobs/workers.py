@@ -13,13 +13,14 @@ from typing import Final, ParamSpec, TypeVar
 import structlog
 
 from knowledge_svc.domain.chunking import ChunkSettings
+from knowledge_svc.domain.failures import exhausted, failure_of
 from knowledge_svc.domain.ingest_pass import Cut, SnapshotWriter, cut, draft_of, live_version
-from knowledge_svc.domain.ingestion import RetryPolicy, exhausted, failure_of
+from knowledge_svc.domain.ingestion import RetryPolicy
 from knowledge_svc.domain.model import FailureClass, Job, JobErrorCode, JobFailure, JobStage
 from knowledge_svc.domain.ports import BlobStore, Embedder, Extractor, JobQueue, Store
 from knowledge_svc.domain.publishing import Publisher
 from knowledge_svc.jobs.board import JobBoard, Standing
-from services.errors import Internal, LoomError, Unavailable
+from services.errors import Cancelled, Internal, LoomError, Unavailable
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -31,6 +32,7 @@ RENEWAL: Final = timedelta(seconds=5)
 STUMBLE: Final = timedelta(seconds=5)
 """Wait of a worker whose queue cannot be read or written."""
 
+_PASS_TOO_LONG: Final = Unavailable("the pass ran longer than allowed")
 _log = structlog.get_logger("loom.jobs")
 
 
@@ -73,6 +75,7 @@ class IngestWorkers:
         self._loops: list[asyncio.Task[None]] = []
         self._passes: dict[str, asyncio.Task[None]] = {}
         self._publishing: set[str] = set()
+        self._cut: set[str] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def start(self) -> None:
@@ -103,6 +106,7 @@ class IngestWorkers:
     def _cut_pass(self, ingestion_id: str) -> None:
         task = self._passes.get(ingestion_id)
         if task is not None and ingestion_id not in self._publishing:
+            self._cut.add(ingestion_id)
             task.cancel()
 
     async def _take_jobs(self) -> None:
@@ -136,33 +140,43 @@ class IngestWorkers:
     async def _run(self, job: Job) -> None:
         """One pass over a job, and what becomes of the job after it."""
         _log.info("job_started", ingestion_id=job.ingestion_id, attempt=job.attempts)
+        if job.attempts > self._settings.retry.max_attempts:
+            await self._failed(job, Unavailable("the service ended in the middle of every attempt"))
+            return
         task = asyncio.create_task(self._pass(job))
         self._passes[job.ingestion_id] = task
         try:
-            async with asyncio.timeout(self._settings.max_pass.total_seconds()):
+            async with asyncio.timeout(self._settings.max_pass.total_seconds()) as limit:
                 await task
             _log.info("job_published", ingestion_id=job.ingestion_id)
-        except TimeoutError:
-            await self._failed(job, Unavailable("the pass ran longer than allowed"))
+        except TimeoutError as error:
+            await self._failed(job, _PASS_TOO_LONG if limit.expired() else _store_failed(error))
         except asyncio.CancelledError:
             await self._interrupted(job, task)
         except LoomError as error:
             await self._failed(job, error)
+        except OSError as error:
+            _log.exception("job_store_failed", ingestion_id=job.ingestion_id)
+            await self._failed(job, _store_failed(error))
         except Exception:
             _log.exception("job_defect", ingestion_id=job.ingestion_id)
             await self._failed(job, Internal("the ingest met a defect; the log has its details"))
         finally:
             self._passes.pop(job.ingestion_id, None)
             self._publishing.discard(job.ingestion_id)
+            self._cut.discard(job.ingestion_id)
             self.board.clear(job.ingestion_id)
 
     async def _interrupted(self, job: Job, task: asyncio.Task[None]) -> None:
-        """Tells a cancelled job from a stopping process."""
+        """Tells a cancelled job from a stopping process, and from a call that something else gave up."""
         current = asyncio.current_task()
         if current is not None and current.cancelling():
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
             raise asyncio.CancelledError
+        if job.ingestion_id not in self._cut:
+            await self._failed(job, Unavailable("the attempt was cut short"))
+            return
         await self._blocking(self._shop.queue.end_cancelled, job, now=self._shop.clock())
         _log.info("job_cancelled", ingestion_id=job.ingestion_id)
 
@@ -186,6 +200,7 @@ class IngestWorkers:
         try:
             await self._work(job, report)
         finally:
+            report.end()
             beating.cancel()
             await asyncio.gather(beating, return_exceptions=True)
 
@@ -233,6 +248,10 @@ class IngestWorkers:
         )
 
 
+def _store_failed(error: OSError) -> Unavailable:
+    return Unavailable(f"a file of the service could not be read or written: {error.strerror or type(error).__name__}")
+
+
 class _Reporter:
     """Posts a job's standing to the board at once and to the record now and then. `units` is safe from any thread."""
 
@@ -240,6 +259,7 @@ class _Reporter:
         self._workers = workers
         self._job = job
         self._standing = Standing(JobStage.PARSE, "", 0, 0)
+        self._over = False
 
     async def stage(self, stage: JobStage, *, unit: str = "", total: int = 0) -> None:
         """Enters a stage; the record has it when this returns."""
@@ -247,14 +267,27 @@ class _Reporter:
         await self._workers.record(self._job, self._standing)
 
     def units(self, unit: str, done: int, total: int) -> None:
-        """Says how far the stage is."""
+        """Says how far the stage is.
+
+        Raises:
+            Cancelled: the pass is over, so the thread that still works for it is to end.
+        """
+        if self._over:
+            raise Cancelled("the pass is over")
         self._post(Standing(self._standing.stage, unit, done, total))
 
     async def keep_lease(self) -> None:
         """Writes the standing down for as long as the job runs, so that nobody takes it for abandoned."""
         while True:
             await asyncio.sleep(RENEWAL.total_seconds())
-            await self._workers.record(self._job, self._standing)
+            try:
+                await self._workers.record(self._job, self._standing)
+            except (LoomError, OSError) as error:
+                _log.warning("lease_not_renewed", ingestion_id=self._job.ingestion_id, error=str(error))
+
+    def end(self) -> None:
+        """Says that the pass is over, whatever still runs for it."""
+        self._over = True
 
     def _post(self, standing: Standing) -> None:
         self._standing = standing
