@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
 from artifact.locators import Locator, PdfPlace
-from artifact.model import Artifact, Coverage, FailedUnit
+from artifact.model import Artifact, Block, Coverage, FailedUnit, Visibility
 from extractor_svc.blocks import WarningList, count_words, tally
 from extractor_svc.context import ReadContext
 from extractor_svc.errors import LocatorNotFound, Malformed, NoText
@@ -25,6 +26,8 @@ __all__ = ["PARSER", "read", "resolve"]
 _T = TypeVar("_T")
 
 _PAGES_A_SIGN: Final = 100
+_TIME_FOR_PAGES: Final = 0.7
+"""Share of the time limit after which the pages left are listed as not read, so that those read are still returned."""
 _LARGEST_PICTURE_PIXELS: Final = 200_000_000
 """Pixels past which a picture is never decoded; a page scanned at 1200 dpi has 140 million."""
 
@@ -32,10 +35,11 @@ _LARGEST_PICTURE_PIXELS: Final = 200_000_000
 def read(content: bytes, context: ReadContext) -> Artifact:
     """Reads a PDF (L-FMT-02).
 
-    Blocks are headings, paragraphs, list items, captions, footnotes, code, ruled tables, form fields, comments, and running
-    headers and footers, which belong to no section. Text drawn invisibly over a picture is text that was read from it (`ocr`);
-    elsewhere it is hidden. A page that shows only a picture is listed as not read, for there is no text to take. Nothing a
-    file would run, open or send is followed; what is attached to it is named in a warning and not read.
+    Blocks are headings, paragraphs, list items, captions, footnotes, code, tables with lines and without, form fields, comments,
+    and running headers and footers, which belong to no section. Text drawn invisibly over a picture is text that was read from it
+    (`ocr`); other text that a page holds and does not show is hidden, and a warning names the page. A page that shows only a
+    picture is listed as not read, for there is no text to take; so is one that would take too long. Nothing a file would run,
+    open or send is followed; what is attached to it is named in a warning and in the properties, and not read.
 
     Raises:
         PasswordRequired: the file is encrypted and the password does not open it.
@@ -55,6 +59,7 @@ def read(content: bytes, context: ReadContext) -> Artifact:
     written = write(joined(leaves), context.limits)
     if not written.blocks:
         ledger.refuse()
+    ledger.declare(written.blocks)
     return Artifact(
         format="pdf",
         parser=PARSER,
@@ -102,11 +107,15 @@ def _alive(items: Iterable[_T], context: ReadContext, facts: FileFacts) -> Itera
 def _pages(file: PdfFile, context: ReadContext, ledger: _Ledger) -> list[PagePieces]:
     pages = []
     total = file.facts.page_count
+    end = time.monotonic() + _TIME_FOR_PAGES * context.limits.timeout_s
     for number in range(1, total + 1):
+        if time.monotonic() > end:
+            ledger.fail(number, "time_limit")
+            continue
         try:
             ink = file.page(number)
-        except PageUnreadable:
-            ledger.fail(number, "unreadable_page")
+        except PageUnreadable as error:
+            ledger.fail(number, error.reason)
         else:
             ledger.note(ink)
             pages.append(take_apart(ink, letters=file.letters))
@@ -154,6 +163,14 @@ class _Ledger:
         elif page.shows_only_a_drawing:
             self.fail(page.number, "drawing_only_page", page.label)
 
+    def declare(self, blocks: Sequence[Block]) -> None:
+        """Warns of pages that hold text they do not show, once each."""
+        hidden = (block.locator for block in blocks if block.visibility is Visibility.HIDDEN_TEXT)
+        pages = {place.first_page: place.label for place in hidden if isinstance(place, PdfPlace)}
+        for number, label in sorted(pages.items()):
+            place = PdfPlace(number, number, label)
+            self.warnings.add("HIDDEN_TEXT", "The page holds text that it does not show; its blocks are marked hidden.", place)
+
     def refuse(self) -> None:
         """Says why there is no text.
 
@@ -163,7 +180,7 @@ class _Ledger:
         reasons = {unit.reason for unit in self.failed.values()}
         if "image_only_page" in reasons:
             raise NoText("the pages are pictures without a text layer, and they are not read by OCR here; send a file with text")
-        if self.facts.repaired or reasons & {"unreadable_page", "damaged_page"}:
+        if self.facts.repaired or reasons & {"unreadable_page", "damaged_page", "page_too_complex"}:
             raise Malformed("the file is damaged and no text of it is left; send an undamaged copy")
         raise NoText("the file holds no text")
 

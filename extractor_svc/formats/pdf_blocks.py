@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from artifact.model import Block, BlockType, Dataset
+from artifact.model import Block, BlockType, Dataset, Visibility
 from extractor_svc.blocks import BlockList, count_words
 from extractor_svc.formats.pdf_joined import Table, dataset_of
 from extractor_svc.formats.pdf_leaves import Leaf
@@ -27,7 +27,8 @@ class Written:
 def write(leaves: Sequence[Leaf], limits: Limits) -> Written:
     """Numbers the leaves as blocks, puts them under their headings, and types the tables.
 
-    Running lines belong to no section. Leaves without a word or sign are left out.
+    Running lines belong to no section. Leaves without a word or sign are left out, and a table
+    that the page does not show is no dataset.
 
     Raises:
         OutputLimit, TooManyRows, TooManyColumns: as their names say.
@@ -40,7 +41,8 @@ def write(leaves: Sequence[Leaf], limits: Limits) -> Written:
             tables += 1
             repeated += sum(part.repeated_words for part in leaf.table.parts[1:])
             name = _name_of(leaves, i) or f"Table {tables}"
-            dataset = dataset_of(leaf.table, dataset_id=f"table-{tables}", name=name, limits=limits)
+            seen = leaf.visibility is Visibility.VISIBLE
+            dataset = dataset_of(leaf.table, dataset_id=f"table-{tables}", name=name, limits=limits) if seen else None
             datasets += [dataset] if dataset else []
             _add_table(out, leaf, leaf.table, dataset_id=dataset.id if dataset else "")
         elif (text := leaf.text) and not _is_unread(text):
@@ -57,7 +59,15 @@ def _add(out: BlockList, leaf: Leaf, text: str) -> None:
 
 
 def _add_table(out: BlockList, leaf: Leaf, table: Table, *, dataset_id: str) -> None:
-    out.add(BlockType.TABLE, table.text, leaf.place, cells=table.cells(), dataset_id=dataset_id)
+    out.add(
+        BlockType.TABLE,
+        table.text,
+        leaf.place,
+        cells=table.cells(),
+        dataset_id=dataset_id,
+        ocr=leaf.ocr,
+        visibility=leaf.visibility,
+    )
 
 
 def _is_unread(text: str) -> bool:

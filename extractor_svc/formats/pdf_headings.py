@@ -73,10 +73,12 @@ def body_look_of(paragraphs: Iterable[Paragraph]) -> BodyLook:
 def heading_levels(placed: Sequence[Placed], outline: Sequence[Bookmark], *, body: BodyLook) -> dict[int, int]:
     """The level, from 1, of every paragraph that is a heading, by its index.
 
-    A level is the outline's where it names the heading. Else headings of one look have one level: that of those among them the
-    outline names, or their rank by size. Numbered ones of the same look are ranked by the depth of their numbers.
+    A level is that of its tag in the file's structure, or the outline's where it names the heading. Else headings of one look
+    have one level: that of those among them which are named so, or their rank by size. Numbered ones of the same look are
+    ranked by the depth of their numbers.
     """
-    named = _named_by_outline(placed, outline)
+    tagged = {i: item.paragraph.lines[0].tag for i, item in enumerate(placed) if all(line.tag for line in item.paragraph.lines)}
+    named = _named_by_outline(placed, outline) | tagged
     found = [i for i, item in enumerate(placed) if i in named or _looks_like_heading(item, body)]
     looks = {i: _look(placed[i]) for i in found}
     ranks = _ranks([looks[i] for i in found])

@@ -16,7 +16,8 @@ class Span:
     """A run of text in one font on one line, without white space at its ends.
 
     `box` lies on the page turned so that the text is upright (`Stroke.quarters`). `spaced` says that white space stands before
-    it in the source; `hidden` that it is drawn neither filled nor stroked. `index` is its place among the page's spans.
+    it in the source; `hidden` that the page does not show it. `index` is its place among the page's spans, `tag` the level of the
+    heading that the file's structure makes it, or 0.
     """
 
     text: str
@@ -31,6 +32,7 @@ class Span:
     mono: bool = False
     raised: bool = False
     hidden: bool = False
+    tag: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,24 +69,29 @@ class PageText:
 
 
 def page_text(page: PagePieces, furniture: Furniture) -> PageText:
-    """Orders what stands on a page between its running lines: upright text first, then text in other directions.
+    """Orders what stands on a page between its running lines: text it shows, then text it does not; of each the upright first.
 
     On a page with nothing else but running lines these are its text.
     """
     if not page.grids and not page.pictures and len(furniture.headers) + len(furniture.footers) == len(page.lines):
         furniture = Furniture()
     running = {id(line) for line in (*furniture.headers, *furniture.footers)}
-    lines = [line for line in page.lines if id(line) not in running]
-    upright = [line for line in lines if line.quarters == page.turn.quarters]
     body: list[Body] = []
-    for region in reading_order(upright, page.grids):
-        body += _body_of(region.items, page.turn, page.vocabulary)
+    for hidden in (False, True):
+        lines = [line for line in page.lines if id(line) not in running and line.hidden is hidden]
+        body += _body_by_direction(page, lines, page.grids if not hidden else ())
+    return PageText(page, tuple(body), furniture)
+
+
+def _body_by_direction(page: PagePieces, lines: Sequence[Line], grids: Sequence[Grid]) -> Iterator[Body]:
+    upright = [line for line in lines if line.quarters == page.turn.quarters]
+    for region in reading_order(upright, grids):
+        yield from _body_of(region.items, page.turn, page.vocabulary)
     for quarters in sorted({line.quarters for line in lines if line.quarters is not None} - {page.turn.quarters}):
         turn = Turn(quarters, page.bounds.x1, page.bounds.y1)
         for region in reading_order([line for line in lines if line.quarters == quarters]):
-            body += _body_of(region.items, turn, page.vocabulary)
-    body += (Paragraph((line,)) for line in lines if line.quarters is None)
-    return PageText(page, tuple(body), furniture)
+            yield from _body_of(region.items, turn, page.vocabulary)
+    yield from (Paragraph((line,)) for line in lines if line.quarters is None)
 
 
 def leaves_of(pages: Sequence[PageText], outline: Sequence[Bookmark]) -> Iterator[list[Leaf]]:
@@ -142,8 +147,7 @@ def _leaves_of_page(page: PageText, levels: dict[int, int], *, body: BodyLook) -
     yield from _running(page, page.furniture.headers, BlockType.HEADER, places)
     for item in page.body:
         if isinstance(item, Grid):
-            table = table_of(page.page.number, page.page.label, item)
-            yield Leaf(BlockType.TABLE, (), table.place(), table=table)
+            yield _table_leaf(page.page, item)
             continue
         leaf = _leaf(page.page, item, places, level=levels.get(id(item), 0), body=body)
         if leaf.kind is BlockType.LIST_ITEM:
@@ -158,18 +162,26 @@ def _leaves_of_page(page: PageText, levels: dict[int, int], *, body: BodyLook) -
     yield from _running(page, page.furniture.footers, BlockType.FOOTER, places)
 
 
+def _table_leaf(page: PagePieces, grid: Grid) -> Leaf:
+    table = table_of(page.number, page.label, grid)
+    leaf = Leaf(BlockType.TABLE, (), table.place(), table=table)
+    lines = [line for cell in grid.cells for line in cell.lines]
+    return _hidden(leaf, page, lines) if all(line.hidden for line in lines) else leaf
+
+
 def _running(page: PageText, lines: Sequence[Line], kind: BlockType, places: PagePlaces) -> Iterator[Leaf]:
-    for quarters in {line.quarters: None for line in lines}:
-        for row in rows_of(line for line in lines if line.quarters == quarters):
+    for quarters, hidden in {(line.quarters, line.hidden): None for line in lines}:
+        for row in rows_of(line for line in lines if (line.quarters, line.hidden) == (quarters, hidden)):
             line = merged(row)
-            yield Leaf(kind, _text_lines([line], page.page), places.of_lines([line]), size=line.size)
+            leaf = Leaf(kind, _text_lines([line], page.page), places.of_lines([line]), size=line.size)
+            yield _hidden(leaf, page.page, [line]) if hidden else leaf
 
 
 def _leaf(page: PagePieces, paragraph: Paragraph, places: PagePlaces, *, level: int, body: BodyLook) -> Leaf:
     lines = _text_lines(paragraph.lines, page)
     leaf = Leaf(BlockType.PARAGRAPH, lines, places.of_lines(paragraph.lines), size=paragraph.size)
     if all(line.hidden for line in paragraph.lines):
-        return _hidden(leaf, page, paragraph)
+        return _hidden(leaf, page, paragraph.lines)
     if level:
         return replace(leaf, kind=BlockType.HEADING, level=level)
     text = join_lines(lines)
@@ -182,10 +194,10 @@ def _leaf(page: PagePieces, paragraph: Paragraph, places: PagePlaces, *, level: 
     return replace(leaf, kind=BlockType.LIST_ITEM) if paragraph.marker else leaf
 
 
-def _hidden(leaf: Leaf, page: PagePieces, paragraph: Paragraph) -> Leaf:
+def _hidden(leaf: Leaf, page: PagePieces, lines: Sequence[Line]) -> Leaf:
     """Text drawn invisibly: over a picture it is what somebody read from the picture, elsewhere it is hidden."""
-    turn = Turn(paragraph.lines[0].quarters or 0, page.bounds.x1, page.bounds.y1)
-    box = turn.displayed(around(line.box for line in paragraph.lines))
+    turn = Turn(lines[0].quarters or 0, page.bounds.x1, page.bounds.y1)
+    box = turn.displayed(around(line.box for line in lines))
     if page.covered_by_pictures(box) >= _COVERED:
         return replace(leaf, ocr=True)
     return replace(leaf, visibility=Visibility.HIDDEN_TEXT)

@@ -37,6 +37,11 @@ class Line:
     note: bool = False
 
     @property
+    def tag(self) -> int:
+        """The level of the heading that the file's structure makes it, or 0."""
+        return self.strokes[0][0].tag
+
+    @property
     def spans(self) -> tuple[Span, ...]:
         """All its spans, in reading order."""
         return tuple(span for stroke in self.strokes for span in stroke)

@@ -66,14 +66,15 @@ def take_apart(ink: PageInk, *, letters: Letters) -> PagePieces:
     """Finds the tables and lines of a page."""
     turn = Turn(_main_direction(ink.strokes), ink.bounds.x1, ink.bounds.y1)
     vocabulary = Vocabulary(_stroke_text(stroke.spans) for stroke in ink.strokes)
-    tabled = ruled_tables(ink.strokes, ink.vectors, turn, letters=letters, vocabulary=vocabulary)
+    seen, unseen = _by_sight(ink.strokes)
+    tabled = ruled_tables(seen, ink.vectors, turn, letters=letters, vocabulary=vocabulary)
     return PagePieces(
         number=ink.number,
         label=ink.label,
         bounds=ink.bounds,
         turn=turn,
         grids=tabled.grids,
-        lines=tuple(lines_of(tabled.loose)),
+        lines=tuple(lines_of((*tabled.loose, *unseen))),
         strokes=ink.strokes,
         vocabulary=vocabulary,
         marks=ink.marks,
@@ -91,6 +92,14 @@ def _main_direction(strokes: Iterable[Stroke]) -> int:
         if stroke.quarters is not None:
             letters[stroke.quarters] += sum(len(span.text) for span in stroke.spans)
     return letters.most_common(1)[0][0] if letters else 0
+
+
+def _by_sight(strokes: Sequence[Stroke]) -> tuple[Sequence[Stroke], Sequence[Stroke]]:
+    """The strokes that fill tables, and those that the page holds beside them unseen; all fill them where most are unseen."""
+    unseen = [stroke for stroke in strokes if stroke.spans[0].hidden]
+    if not unseen or len(unseen) * 2 > len(strokes):
+        return strokes, ()
+    return [stroke for stroke in strokes if not stroke.spans[0].hidden], unseen
 
 
 def _stroke_text(spans: Sequence[Span]) -> str:

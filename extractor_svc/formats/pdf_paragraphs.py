@@ -105,7 +105,7 @@ def _begins(current: Sequence[Line], line: Line, *, margins: tuple[float, float]
     leading = (line.baseline - last.baseline) / size
     if leading <= 0 or leading > max(_GAP * usual, _LEAST_LEADING):
         return True
-    if abs(line.size - size) > _OTHER_SIZE * size or (line.hidden, line.mono) != (last.hidden, last.mono):
+    if abs(line.size - size) > _OTHER_SIZE * size or (line.hidden, line.mono, line.tag) != (last.hidden, last.mono, last.tag):
         return True
     if line.bold != last.bold and (line.bold or all(other.bold for other in current)):
         return True

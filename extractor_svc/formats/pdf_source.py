@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Final, Self
@@ -13,10 +12,12 @@ from pymupdf import mupdf
 from extractor_svc.errors import Malformed, OutputLimit, PasswordRequired
 from extractor_svc.formats.pdf_active import active_in_file, active_in_page
 from extractor_svc.formats.pdf_geometry import Box
-from extractor_svc.formats.pdf_guard import refuse_a_bomb
+from extractor_svc.formats.pdf_guard import FEWEST_FORMS, draws_without_end, refuse_a_bomb
 from extractor_svc.formats.pdf_ink import Bookmark, FileFacts, Letter, PageInk, Picture, Stroke
 from extractor_svc.formats.pdf_marks import marks_of
-from extractor_svc.formats.pdf_spans import PageLetters, spans_of, vectors_of
+from extractor_svc.formats.pdf_spans import Dictionary, PageLetters, spans_of, vectors_of
+from extractor_svc.formats.pdf_structure import has_tagged_headings, references
+from extractor_svc.formats.pdf_unseen import Layers, may_cut_text_away, unseen_on
 from extractor_svc.limits import Limits
 
 PARSER: Final = f"loom-pdf/1 mupdf/{pymupdf.mupdf_version}"
@@ -25,14 +26,17 @@ _TEXT_FLAGS: Final = pymupdf.TEXT_COLLECT_VECTORS | pymupdf.TEXT_LAZY_VECTORS
 """Ligatures are expanded, unknown glyphs stay U+FFFD, nothing is clipped; vectors come after the text they lie among."""
 _SPARSE_CHARS: Final = 250
 """A page with fewer visible characters is looked at for pictures."""
-_PROPERTIES: Final = ("author", "subject", "keywords", "creator", "producer", "creationDate", "modDate")
+_PROPERTIES: Final = ("author", "subject", "keywords", "creator", "producer", "creationDate", "modDate", "attachments")
 _LARGEST_SIDE: Final = 100_000.0
 """Points; readers stop at 14,400."""
-_REFERENCE: Final = re.compile(r"(\d+) \d+ R")
 
 
 class PageUnreadable(Exception):
-    """A page the parser cannot load."""
+    """A page the parser cannot load, or would not be done with; `reason` is the ledger's."""
+
+    def __init__(self, message: str, *, reason: str = "unreadable_page") -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 class PdfFile:
@@ -59,6 +63,8 @@ class PdfFile:
             raise PasswordRequired("the file is encrypted; send the password that opens it")
         try:
             self.facts = self._facts()
+            self._layers = Layers(self._document)
+            self._flags = _TEXT_FLAGS | (pymupdf.TEXT_COLLECT_STRUCTURE if has_tagged_headings(self._document) else 0)
         except (mupdf.FzErrorBase, RuntimeError, ValueError) as error:
             raise Malformed("the file is damaged and its pages cannot be counted; send an undamaged copy") from error
 
@@ -72,18 +78,21 @@ class PdfFile:
         """All that is drawn on a page.
 
         Raises:
-            PageUnreadable: the page cannot be loaded.
+            PageUnreadable: the page cannot be loaded, or its forms draw one another without end.
             DecompressionLimit: its content inflates out of proportion.
         """
         try:
             page = self._document.load_page(number - 1)
+            if not self._document.xref_object(page.xref, compressed=True).startswith("<<"):
+                raise PageUnreadable("the object of the page is none")
             self._refuse_bombs(page)
             _cut_to_size(page)
             self._bounds = Box(0, 0, page.rect.width, page.rect.height)
-            self._text_page, faults = _text_page(page)
             self._letters = None
+            faults = self._read(page)
             blocks = self._text_page.extractDICT()["blocks"]
-            spans = spans_of(blocks, self._bounds, letters=self.letters)
+            unseen = unseen_on(page, blocks, shown=self._shown(page))
+            spans = spans_of(blocks, self._bounds, letters=self.letters, unseen=unseen)
             return PageInk(
                 number=number,
                 label=_label(page),
@@ -100,6 +109,25 @@ class PdfFile:
             )
         except (mupdf.FzErrorBase, RuntimeError, ValueError) as error:
             raise PageUnreadable(str(error)) from error
+
+    def _read(self, page: pymupdf.Page) -> int:
+        """Reads all that a page holds, layers that are off too; how many faults were met."""
+        self._layers.switch(on=True)
+        try:
+            self._text_page, faults = _text_page(page, self._flags)
+        finally:
+            self._layers.switch(on=False)
+        return faults
+
+    def _shown(self, page: pymupdf.Page) -> list[Dictionary] | None:
+        """What a page shows, without the text on layers that are off and the text cut away; None where that is all of it."""
+        if not self._layers.any_off and not may_cut_text_away(page.read_contents(), draws_forms=bool(page.get_xobjects())):
+            return None
+        shown, _ = _text_page(page, _TEXT_FLAGS & ~pymupdf.TEXT_COLLECT_VECTORS | pymupdf.TEXT_CLIP)
+        if len(shown.extractText()) == len(self._text_page.extractText()):
+            return None
+        blocks: list[Dictionary] = shown.extractDICT()["blocks"]
+        return blocks
 
     def letters(self, index: int) -> list[Letter]:
         """The letters of a span of the page, by its index."""
@@ -119,7 +147,7 @@ class PdfFile:
                 f"the document has {pages} pages and at most {self._limits.max_pages} are read; split it",
                 metadata={"pages": str(pages), "max_pages": str(self._limits.max_pages)},
             )
-        said = document.metadata or {}
+        said = {**(document.metadata or {}), "attachments": ", ".join(document.embfile_names())}
         return FileFacts(
             page_count=pages,
             repaired=document.is_repaired,
@@ -133,25 +161,28 @@ class PdfFile:
         """Counts the leaves of the page tree, which a sound file states rightly and a hostile one does not."""
         document = self._document
         leaves, met = 0, set()
-        waiting = _references(document, document.pdf_catalog(), "Pages")
+        waiting = references(document, document.pdf_catalog(), "Pages")
         while waiting and leaves <= stated:
             node = waiting.pop()
             if node in met:
                 raise Malformed("the page tree runs in a circle; send an undamaged copy")
             met.add(node)
             leaves += document.xref_get_key(node, "Kids")[0] == "null"
-            waiting.extend(_references(document, node, "Kids"))
+            waiting.extend(references(document, node, "Kids"))
         if leaves != stated:
             raise Malformed("the file states another number of pages than it has; send an undamaged copy")
 
     def _refuse_bombs(self, page: pymupdf.Page) -> None:
-        """Bounds the content streams of a page and of the forms it draws."""
-        for xref in (*page.get_contents(), *(form[0] for form in page.get_xobjects())):
+        """Bounds the content streams of a page and of the forms it draws, and how often these draw one another."""
+        forms = page.get_xobjects()
+        for xref in (*page.get_contents(), *(form[0] for form in forms)):
             if xref not in self._inflated:
                 self._inflated.add(xref)
                 layers = self._document.xref_get_key(xref, "Filter")[1].count("/Fl")
                 if layers:
                     refuse_a_bomb(self._document.xref_stream_raw(xref) or b"", flate_layers=layers, limits=self._limits)
+        if len(forms) >= FEWEST_FORMS and draws_without_end(page.read_contents(), forms, self._document.xref_stream):
+            raise PageUnreadable("the forms of the page draw one another too often", reason="page_too_complex")
 
 
 def _open(content: bytes) -> pymupdf.Document:
@@ -170,12 +201,12 @@ def _cut_to_size(page: pymupdf.Page) -> None:
         page.set_mediabox(box & pymupdf.Rect(-_LARGEST_SIDE, -_LARGEST_SIDE, _LARGEST_SIDE, _LARGEST_SIDE))
 
 
-def _text_page(page: pymupdf.Page) -> tuple[pymupdf.TextPage, int]:
+def _text_page(page: pymupdf.Page, flags: int) -> tuple[pymupdf.TextPage, int]:
     """The text and drawings of a page's own content, without its fields and annotations, and the faults met in it."""
     unbounded = mupdf.FzRect(mupdf.FzRect.Fixed_INFINITE)
     text_page = mupdf.FzStextPage(unbounded)
     options = mupdf.FzStextOptions()
-    options.flags = _TEXT_FLAGS
+    options.flags = flags
     device = mupdf.fz_new_stext_device(text_page, options)
     cookie = mupdf.FzCookie()
     drawn = page.this if isinstance(page.this, mupdf.FzPage) else page.this.super()
@@ -212,12 +243,3 @@ def _outline(document: pymupdf.Document) -> tuple[Bookmark, ...]:
     except (mupdf.FzErrorBase, RuntimeError, ValueError, RecursionError):
         return ()
     return tuple(Bookmark(level, " ".join(title.split()), page) for level, title, page in entries if page > 0 and title.strip())
-
-
-def _references(document: pymupdf.Document, xref: int, key: str) -> list[int]:
-    """The objects that a key refers to, last first; those of an array too that stands in an object of its own."""
-    kind, value = document.xref_get_key(xref, key)
-    found = [int(number) for number in _REFERENCE.findall(value)] if kind in ("xref", "array") else []
-    if kind == "xref" and document.xref_object(found[0], compressed=True).startswith("["):
-        found = [int(number) for number in _REFERENCE.findall(document.xref_object(found[0], compressed=True))]
-    return found[::-1]

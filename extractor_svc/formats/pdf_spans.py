@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import attrgetter
 from typing import Any, Final, TypeAlias
 
 from extractor_svc.blocks import count_words
@@ -15,10 +17,14 @@ from extractor_svc.formats.pdf_ink import Letter, Letters, Span, Stroke, Vector
 
 Dictionary: TypeAlias = Mapping[str, Any]
 """A block, line or span as the parser writes it; its values have many types."""
+Unseen: TypeAlias = Callable[[Dictionary], bool]
+"""Whether a page does not show a span of it."""
 
-_TEXT, _VECTOR = 0, 3
+HEADING_TAGS: Final = {"H": 1, **{f"H{level}": level for level in range(1, 7)}}
+"""Names that the structure of a file gives headings, and their levels."""
+_TEXT, _STRUCTURE, VECTOR = 0, 2, 3
 _ITALIC, _MONO, _BOLD, _RAISED = 2, 8, 16, 1
-_STYLE_BOLD, _FILLED, _STROKED, _CLIPPED = 8, 16, 32, 64
+_STYLE_BOLD: Final = 8
 _BOLD_NAME: Final = re.compile(r"bold|black|heavy|semibold|demi(?!\w*italic)", re.IGNORECASE)
 _SUBSET: Final = re.compile(r"^[A-Z]{6}\+")
 _UNSEEN: Final = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u200b\u200e\u200f\ufeff]")
@@ -45,12 +51,15 @@ class PageSpans:
     overprinted_words: int
 
 
-def spans_of(blocks: Iterable[Dictionary], page: Box, *, letters: Letters) -> PageSpans:
-    """The spans of a page in the order they are drawn; letters are asked for where white space makes a span's ends unsure."""
+def spans_of(blocks: Iterable[Dictionary], page: Box, *, letters: Letters, unseen: Unseen) -> PageSpans:
+    """The spans of a page in the order they are drawn, those that are not seen in strokes of their own.
+
+    Letters are asked for where white space makes a span's ends unsure.
+    """
     strokes: list[Stroke] = []
     off_page = overprinted = first = 0
     seen: set[tuple[str, int, int]] = set()
-    for line in _lines(blocks):
+    for line, tag in lines_in(blocks):
         quarters = quarters_of(line)
         turn = Turn(quarters or 0, page.x1, page.y1)
         spans: list[Span] = []
@@ -60,7 +69,9 @@ def spans_of(blocks: Iterable[Dictionary], page: Box, *, letters: Letters) -> Pa
             if not text:
                 spaced = True
                 continue
-            span = _span(raw, text, turn, index=index, spaced=spaced or starts_blank, level=quarters is not None)
+            span = _span(raw, text, turn, index=index, spaced=spaced or starts_blank, level=quarters is not None, tag=tag)
+            if unseen(raw):
+                span = replace(span, hidden=True)
             if quarters is not None and _ends_unsure(raw["text"]):
                 span = _measured(span, letters(index))
             spaced = ends_blank
@@ -71,8 +82,7 @@ def spans_of(blocks: Iterable[Dictionary], page: Box, *, letters: Letters) -> Pa
             else:
                 spans.append(span)
         first += len(line["spans"])
-        if spans:
-            strokes.append(Stroke(tuple(spans), quarters))
+        strokes += (Stroke(tuple(run), quarters) for _, run in groupby(spans, key=attrgetter("hidden")))
     kept = _without_letters_over_words(strokes)
     return PageSpans(tuple(kept), off_page, overprinted + len(strokes) - len(kept))
 
@@ -83,7 +93,7 @@ class PageLetters:
     def __init__(self, blocks: Iterable[Dictionary], page: Box) -> None:
         """Takes the dictionary with characters."""
         self._page = page
-        self._spans = [(line, span) for line in _lines(blocks) for span in line["spans"]]
+        self._spans = [(line, span) for line, _ in lines_in(blocks) for span in line["spans"]]
 
     def of(self, index: int) -> list[Letter]:
         """The letters of a span by its index."""
@@ -95,8 +105,8 @@ def vectors_of(blocks: Iterable[Dictionary]) -> tuple[Vector, ...]:
     """The pieces of the page's drawings."""
     return tuple(
         Vector(Box(*block["bbox"]), block["stroked"], block["isrect"], block["color"])
-        for block in blocks
-        if block["type"] == _VECTOR and block["alpha"] and all(map(math.isfinite, block["bbox"]))
+        for block, _ in flat(blocks)
+        if block["type"] == VECTOR and block["alpha"] and all(map(math.isfinite, block["bbox"]))
     )
 
 
@@ -115,10 +125,21 @@ def quarters_of(line: Dictionary) -> int | None:
     return None
 
 
-def _lines(blocks: Iterable[Dictionary]) -> Iterator[Dictionary]:
-    for block in blocks:
+def lines_in(blocks: Iterable[Dictionary]) -> Iterator[tuple[Dictionary, int]]:
+    """The lines in order, each with the level of the heading it is tagged as, or 0."""
+    for block, tag in flat(blocks):
         if block["type"] == _TEXT:
-            yield from block["lines"]
+            for line in block["lines"]:
+                yield line, tag
+
+
+def flat(blocks: Iterable[Dictionary], tag: int = 0) -> Iterator[tuple[Dictionary, int]]:
+    """The blocks in order, those inside elements of the file's structure too, each with the level of the heading around it."""
+    for block in blocks:
+        if block["type"] == _STRUCTURE:
+            yield from flat(block["blocks"], HEADING_TAGS.get(block["std"], tag))
+        else:
+            yield block, tag
 
 
 def _cleaned(text: str) -> tuple[str, bool, bool]:
@@ -127,7 +148,7 @@ def _cleaned(text: str) -> tuple[str, bool, bool]:
     return " ".join(text.split()), text[:1].isspace(), text[-1:].isspace()
 
 
-def _span(raw: Dictionary, text: str, turn: Turn, *, index: int, spaced: bool, level: bool) -> Span:
+def _span(raw: Dictionary, text: str, turn: Turn, *, index: int, spaced: bool, level: bool, tag: int) -> Span:
     size = raw["size"]
     origin = turn.upright(Box(*raw["origin"], *raw["origin"]))
     baseline = origin.y0
@@ -149,7 +170,7 @@ def _span(raw: Dictionary, text: str, turn: Turn, *, index: int, spaced: bool, l
         italic=bool(flags & _ITALIC),
         mono=bool(flags & _MONO),
         raised=bool(flags & _RAISED),
-        hidden=not style & (_FILLED | _STROKED | _CLIPPED),
+        tag=tag,
     )
 
 

@@ -1,0 +1,119 @@
+"""Tells text that a page holds and does not show: on layers that are off, cut away, without ink, or white on white."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import pymupdf
+from pymupdf import mupdf
+
+from extractor_svc.formats.pdf_geometry import Box
+from extractor_svc.formats.pdf_spans import VECTOR, Dictionary, Unseen, flat, lines_in
+
+_CLIPS: Final = re.compile(rb"\bW\*?\s+n\b")
+_SHADES: Final = ("Resources/Shading", "Resources/Pattern")
+_LIGHT: Final = 0xF8
+"""Least share of red, green and blue, of 255, at which ink is as white as paper."""
+_FILLED, _STROKED, _CLIPPED = 16, 32, 64
+_WHITE: Final = 0xFFFFFF
+_SHOWN: Final = 0.1
+"""Share of a span's box that what is shown of it must cover."""
+
+
+class Layers:
+    """The layers of a file that are off as it opens; they are switched on to read what they hold."""
+
+    def __init__(self, document: pymupdf.Document) -> None:
+        """Takes an open PDF document."""
+        self._file = mupdf.pdf_document_from_fz_document(document.this)
+        count = mupdf.pdf_count_layers(self._file)
+        self._off = [i for i in range(count) if not mupdf.pdf_layer_is_enabled(self._file, i)]
+
+    @property
+    def any_off(self) -> bool:
+        """Whether a layer is off."""
+        return bool(self._off)
+
+    def switch(self, *, on: bool) -> None:
+        """Switches the layers that are off as the file opens."""
+        for layer in self._off:
+            mupdf.pdf_enable_layer(self._file, layer, int(on))
+
+
+def may_cut_text_away(contents: bytes, *, draws_forms: bool) -> bool:
+    """Whether a page's content sets a clip, or may do so in the forms it draws."""
+    return draws_forms or bool(_CLIPS.search(contents))
+
+
+def unseen_on(page: pymupdf.Page, blocks: Sequence[Dictionary], *, shown: Sequence[Dictionary] | None) -> Unseen:
+    """A test for the spans of a page: whether one is not seen.
+
+    `blocks` are all the page holds, `shown` what is left with its layers as they open and its clips kept; None where nothing
+    can be missing from it. Ink as white as paper is seen where a shape of another colour, a picture or a shade lies under it.
+    """
+    places = None if shown is None else _Shown(shown)
+    under = _Under(page, blocks)
+
+    def is_unseen(span: Dictionary) -> bool:
+        style = span["char_flags"]
+        if not style & (_FILLED | _STROKED | _CLIPPED) or span["alpha"] == 0:
+            return True
+        if places is not None and not places.have(span):
+            return True
+        return _is_white(span["color"]) and not under.inks(span["bbox"])
+
+    return is_unseen
+
+
+class _Under:
+    """What a page paints under its text; pictures are looked for when they are first asked about."""
+
+    def __init__(self, page: pymupdf.Page, blocks: Sequence[Dictionary]) -> None:
+        self._page = page
+        self._blocks = blocks
+        self._boxes: list[Box] | None = None
+
+    def inks(self, bbox: tuple[float, float, float, float]) -> bool:
+        """Whether something other than white lies under the middle of a box."""
+        if self._boxes is None:
+            self._boxes = [*self._shapes(), *self._pictures()]
+        return any(box.holds_centre_of(Box(*bbox)) for box in self._boxes)
+
+    def _shapes(self) -> Iterator[Box]:
+        for block, _ in flat(self._blocks):
+            if block["type"] == VECTOR and block["color"] != _WHITE and block["alpha"]:
+                yield Box(*block["bbox"])
+
+    def _pictures(self) -> Iterator[Box]:
+        document, xref = self._page.parent, self._page.xref
+        if any(document.xref_get_key(xref, key)[0] != "null" for key in _SHADES):
+            yield Box(*self._page.rect)
+        matrix = self._page.rotation_matrix
+        yield from (Box(*(pymupdf.Rect(image["bbox"]) * matrix).normalize()) for image in self._page.get_image_info())
+
+
+class _Shown:
+    """Spans that a page shows."""
+
+    def __init__(self, blocks: Sequence[Dictionary]) -> None:
+        spans = [span for line, _ in lines_in(blocks) for span in line["spans"]]
+        self._whole = {_key(span) for span in spans}
+        self._boxes = [Box(*span["bbox"]) for span in spans]
+
+    def have(self, span: Dictionary) -> bool:
+        """Whether the span is shown, or a part of it is."""
+        if _key(span) in self._whole:
+            return True
+        box = Box(*span["bbox"])
+        return any(box.meets(other) and box.cut_to(other).area > _SHOWN * box.area for other in self._boxes)
+
+
+def _key(span: Dictionary) -> tuple[str, float, float]:
+    x, y = span["origin"]
+    return span["text"], round(x, 1), round(y, 1)
+
+
+def _is_white(colour: int) -> bool:
+    return colour & 0xFF >= _LIGHT and colour >> 8 & 0xFF >= _LIGHT and colour >> 16 & 0xFF >= _LIGHT
