@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 import pymupdf
+from pymupdf import mupdf
 
 from artifact.model import BlockType
 from extractor_svc.formats.pdf_geometry import Box
@@ -25,14 +26,14 @@ def marks_of(page: pymupdf.Page) -> tuple[Mark, ...]:
 
 def _fields(page: pymupdf.Page) -> Iterator[Mark]:
     for field in page.widgets():
-        value = _value(field)
+        value = _value(page, field)
         if value:
             name = field.field_label or (field.field_name or "").rpartition(".")[2]
             text = f"{name}: {value}" if name else value
             yield Mark(BlockType.FORM_FIELD, _tidied(text), _displayed(page, field.rect), field.field_display == _HIDDEN_FIELD)
 
 
-def _value(field: pymupdf.Widget) -> str:
+def _value(page: pymupdf.Page, field: pymupdf.Widget) -> str:
     match field.field_type:
         case pymupdf.PDF_WIDGET_TYPE_CHECKBOX:
             return "off" if str(field.field_value) in _OFF else "on"
@@ -44,8 +45,19 @@ def _value(field: pymupdf.Widget) -> str:
             return "signed" if field.is_signed else ""
         case pymupdf.PDF_WIDGET_TYPE_TEXT if field.field_flags & pymupdf.PDF_TX_FIELD_IS_PASSWORD:
             return ""
-    chosen = field.field_value
-    return ", ".join(map(str, chosen)) if isinstance(chosen, list | tuple) else str(chosen or "")
+        case pymupdf.PDF_WIDGET_TYPE_COMBOBOX | pymupdf.PDF_WIDGET_TYPE_LISTBOX:
+            return ", ".join(_chosen(page, field))
+    return str(field.field_value or "")
+
+
+def _chosen(page: pymupdf.Page, field: pymupdf.Widget) -> list[str]:
+    """The choices that are made, as the field shows them rather than as it would send them."""
+    document = mupdf.pdf_document_from_fz_document(page.parent.this)
+    value = mupdf.pdf_dict_get_inheritable(mupdf.pdf_load_object(document, field.xref), mupdf.PDF_ENUM_NAME_V)
+    several = [mupdf.pdf_array_get(value, i) for i in range(mupdf.pdf_array_len(value))] if mupdf.pdf_is_array(value) else [value]
+    shown = {choice[0]: choice[1] for choice in field.choice_values or () if not isinstance(choice, str)}
+    sent = (mupdf.pdf_to_text_string(one) for one in several)
+    return [shown.get(one, one) for one in sent if one]
 
 
 def _is_chosen(field: pymupdf.Widget) -> bool:

@@ -12,6 +12,7 @@ from operator import attrgetter
 from typing import Any, Final, TypeAlias
 
 from extractor_svc.blocks import count_words
+from extractor_svc.formats.pdf_bidi import LEFTWARDS, as_read
 from extractor_svc.formats.pdf_geometry import Box, Turn
 from extractor_svc.formats.pdf_ink import Letter, Letters, Span, Stroke, Vector
 
@@ -31,7 +32,6 @@ _UNSEEN: Final = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u200b\u200e\
 _SYMBOLS: Final = str.maketrans(
     {"\uf0b7": "•", "\uf0a7": "▪", "\uf0a8": "▫", "\uf0d8": "➢", "\uf0fc": "✓", "\uf02d": "-", "\uf06e": "■"}
 )
-_LEFTWARDS: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _ASCENT, _DESCENT = 1.0, 0.35
 """How far a span's box may reach above and below its baseline, in sizes; fonts state wilder figures."""
 _SPACE_SIZE: Final = 0.25
@@ -72,7 +72,7 @@ def spans_of(blocks: Iterable[Dictionary], page: Box, *, letters: Letters, unsee
             span = _span(raw, text, turn, index=index, spaced=spaced or starts_blank, level=quarters is not None, tag=tag)
             if unseen(raw):
                 span = replace(span, hidden=True)
-            if quarters is not None and _ends_unsure(raw["text"]):
+            if quarters is not None and _is_unsure(raw["text"]):
                 span = _measured(span, letters(index))
             spaced = ends_blank
             if not page.holds_centre_of(turn.displayed(span.box)):
@@ -98,7 +98,9 @@ class PageLetters:
     def of(self, index: int) -> list[Letter]:
         """The letters of a span by its index."""
         line, span = self._spans[index]
-        return list(_letters(span["chars"], Turn(quarters_of(line) or 0, self._page.x1, self._page.y1)))
+        quarters = quarters_of(line)
+        letters = list(_letters(span["chars"], Turn(quarters or 0, self._page.x1, self._page.y1)))
+        return as_read(letters) if quarters is not None and any(LEFTWARDS.match(letter.text) for letter in letters) else letters
 
 
 def vectors_of(blocks: Iterable[Dictionary]) -> tuple[Vector, ...]:
@@ -184,17 +186,17 @@ def _without_blanks(box: Box, text: str, size: float) -> Box:
     return Box(box.x0 + before * blank, box.y0, box.x1 - after * blank, box.y1)
 
 
-def _ends_unsure(text: str) -> bool:
-    """Whether a span's white space cannot be taken off its box by estimate: more than one, or in a script read leftwards."""
-    blanks = len(text) - len(text.strip())
-    return blanks > 0 and (text[:2].isspace() or text[-2:].isspace() or bool(_LEFTWARDS.search(text)))
+def _is_unsure(text: str) -> bool:
+    """Whether a span's box or text needs its letters: more than one blank at an end, or a script read leftwards."""
+    return text[:2].isspace() or text[-2:].isspace() or bool(LEFTWARDS.search(text))
 
 
 def _measured(span: Span, letters: Sequence[Letter]) -> Span:
-    """The span with the box of its letters, without the white space at its ends."""
+    """The span with the text of its letters and their box, without the white space at its ends."""
     inked = [letter.box for letter in letters if letter.text != " "]
     x0, x1 = min(box.x0 for box in inked), max(box.x1 for box in inked)
-    return replace(span, box=Box(x0, span.box.y0, x1, span.box.y1))
+    text = " ".join("".join(letter.text for letter in letters).split())
+    return replace(span, text=text, box=Box(x0, span.box.y0, x1, span.box.y1))
 
 
 def _repeats(span: Span, seen: set[tuple[str, int, int]]) -> bool:

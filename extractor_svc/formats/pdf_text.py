@@ -9,11 +9,11 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Final
 
+from extractor_svc.formats.pdf_bidi import LEFTWARDS
 from extractor_svc.formats.pdf_ink import Span
 
 _GAP: Final = 0.15
 """Empty space, in sizes, that parts two words."""
-_RTL: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _NO_SPACES: Final = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\u3000-\u303f\uff00-\uff60]")
 """Scripts that write no space between words."""
@@ -62,7 +62,7 @@ class TextLine:
 
 def reads_leftwards(text: str) -> bool:
     """Whether most letters of the text are of a script written from right to left."""
-    return len(_RTL.findall(text)) * 2 > len(_LETTER.findall(text))
+    return len(LEFTWARDS.findall(text)) * 2 > len(_LETTER.findall(text))
 
 
 def line_text(strokes: Sequence[Sequence[Span]]) -> str:

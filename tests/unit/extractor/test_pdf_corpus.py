@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import asdict
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -17,6 +18,7 @@ import pypdfium2
 import pytest
 
 from artifact.model import Artifact, Block
+from extractor_svc.render import to_json
 from tests.unit.extractor.pdf_files import folded, read, read_back
 
 SHARED = Path(__file__).resolve().parents[3] / ".." / "shared"
@@ -38,6 +40,7 @@ def artifact_of(path: Path) -> Artifact:
     return read(path.read_bytes(), password=PASSWORDS.get(path.name, ""))
 
 
+@cache
 def tool(name: str) -> ModuleType:
     """One of the corpus's own scoring tools."""
     spec = importlib.util.spec_from_file_location(name, SHARED / "tools" / f"{name}.py")
@@ -62,14 +65,61 @@ def test_places_of_blocks_read_back(path: Path) -> None:
         assert folded(read_back(content, block, password=password)) == folded(block.text)
 
 
-def test_words_agree_with_an_independent_reader() -> None:
+WORDS_APART = {
+    "edge_tol.pdf": 1.0,  # the count joins the signs of notes to the words before them: period1, unit2
+    "eu-010.pdf": 1.0,  # the same: estimated16
+    "eu-018.pdf": 1.0,  # the same: meat1, twice
+    "table_mislabeled_as_picture.pdf": 1.0,  # a line to write on counts as a word, one sign shorter than it is drawn
+    "redp5110_sampled.pdf": 0.998,  # nine words are drawn twice and count twice; crosses of two columns count as one word, xx
+    "right_to_left_01.pdf": 1.0,  # the count has lam and alef of one sign the wrong way round
+    "right_to_left_02.pdf": 0.99,  # the same; and signs without words, drawn over one another, count each
+}
+"""Files whose words the independent count parts otherwise, and the share of its letters that are there all the same."""
+
+
+@cache
+def counted(path: Path) -> Counter[str]:
+    """The words that an independent reader finds."""
+    document = pypdfium2.PdfDocument(path, password=PASSWORDS.get(path.name))
+    text = "\n".join(page.get_textpage().get_text_range() for page in document)
+    found: Counter[str] = tool("account").words(text.replace("\ufffe", "").replace("\u00ad", ""))
+    return found
+
+
+def written(path: Path) -> Counter[str]:
+    """The words that stand in the blocks."""
+    found: Counter[str] = tool("account").words("\n".join(block.text for block in artifact_of(path).blocks))
+    return found
+
+
+def letters(words: Counter[str]) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for word, count in words.items():
+        for letter in filter(str.isalnum, word):
+            found[letter] += count
+    return found
+
+
+def recall(source: Counter[str], found: Counter[str]) -> float:
+    return (source & found).total() / max(source.total(), 1)
+
+
+@pytest.mark.parametrize("path", files("pdf"), ids=lambda path: path.name)
+def test_the_words_of_every_file_are_there(path: Path) -> None:
+    if path.name in WORDS_APART:
+        assert recall(letters(counted(path)), letters(written(path))) >= WORDS_APART[path.name]
+    else:
+        assert recall(counted(path), written(path)) >= 0.995
+
+
+def test_words_agree_with_an_independent_reader(tmp_path: Path) -> None:
+    """The words of the JSON that is printed, as the corpus's own tool counts them."""
     account = tool("account")
     source_words = kept = read_words = invented = 0
     for path in files("pdf"):
-        document = pypdfium2.PdfDocument(path, password=PASSWORDS.get(path.name))
-        text = "\n".join(page.get_textpage().get_text_range() for page in document)
-        source: Counter[str] = account.words(text.replace("\ufffe", "").replace("\u00ad", ""))
-        found: Counter[str] = account.words("\n".join(block.text for block in artifact_of(path).blocks))
+        printed = tmp_path / "artifact.json"
+        printed.write_text(json.dumps(to_json(artifact_of(path))), encoding="utf-8")
+        source, found = counted(path), account.produced_words(printed)
         source_words += source.total()
         kept += (source & found).total()
         read_words += found.total()
@@ -79,21 +129,67 @@ def test_words_agree_with_an_independent_reader() -> None:
     assert invented / read_words <= 0.005
 
 
+@pytest.mark.parametrize(
+    ("name", "floor"),
+    [
+        ("right_to_left_01", 0.98),
+        ("right_to_left_02", 0.83),
+        ("multi_page", 0.99),
+        ("code_and_formula", 0.98),
+        ("2305.03393v1-pg9", 0.97),
+        ("amt_handbook_sample", 0.96),
+        ("normal_4pages", 0.96),
+        ("redp5110_sampled", 0.92),
+        ("table_mislabeled_as_picture", 0.84),
+    ],
+)
+def test_the_order_of_words_agrees_with_a_reviewed_rendering(name: str, floor: float) -> None:
+    path = CORPUS / "pdf" / "docling" / f"{name}.pdf"
+    report = tool("truth").order({"blocks": [{"text": block.text} for block in artifact_of(path).blocks]}, path.with_suffix(".md"))
+
+    assert report["order"] >= floor
+
+
+TABLES_OF_OTHERS = {
+    "anticlockwise_table_2.pdf": 0.99,
+    "background_lines_1.pdf": 0.98,
+    "clockwise_table_1.pdf": 0.98,
+    "detect_vertical_false.pdf": 0.70,  # the expected table stops at its first 24 rows
+    "edge_tol.pdf": 0.96,  # the expected table takes in the titles above and the notes below
+    "mexican_towns.pdf": 0.99,
+    "row_span_1.pdf": 0.83,  # the expected table repeats in each row what one cell over several rows says
+    "stream_inner_outer_columns.pdf": 1.0,
+    "superscript.pdf": 0.99,
+    "twotables_2.pdf": 0.98,
+}
+
+
+@pytest.mark.parametrize(("name", "floor"), TABLES_OF_OTHERS.items())
+def test_tables_agree_with_what_another_project_expects(name: str, floor: float) -> None:
+    truth = tool("truth")
+    expected = json.loads((CORPUS / "pdf" / "camelot" / "expected-tables.json").read_text("utf-8"))[name]["tables"]
+    found: Counter[tuple[str, ...]] = Counter()
+    right: Counter[tuple[str, ...]] = Counter()
+    for block in artifact_of(CORPUS / "pdf" / "camelot" / name).blocks:
+        found.update(truth.relations(truth.grid([asdict(cell) for cell in block.cells])))
+    for table in expected:
+        right.update(truth.relations(truth.grid(truth.rows_to_cells(table))))
+
+    assert truth.f1(found, right)["f1"] >= floor
+
+
 def test_tables_agree_with_what_people_marked() -> None:
     truth = tool("truth")
     found: Counter[tuple[str, ...]] = Counter()
     right: Counter[tuple[str, ...]] = Counter()
     for path in sorted(TABLES.glob("*.pdf")):
         for block in artifact_of(path).blocks:
-            cells = [
-                {"row": c.row, "column": c.column, "row_span": c.row_span, "column_span": c.column_span, "text": c.text}
-                for c in block.cells
-            ]
+            cells = [asdict(cell) for cell in block.cells]
             found.update({(path.name, *pair): count for pair, count in truth.relations(truth.grid(cells)).items()})
         for marked in truth.truth_tables(path.with_name(f"{path.stem}-str.xml")):
             right.update({(path.name, *pair): count for pair, count in truth.relations(truth.grid(marked)).items()})
 
-    assert truth.f1(found, right)["f1"] >= 0.99
+    assert truth.f1(found, right)["f1"] == 1.0
 
 
 def test_headings_agree_with_a_reviewed_rendering() -> None:
