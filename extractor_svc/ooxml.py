@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 from urllib.parse import unquote
 
 from lxml import etree
@@ -34,6 +34,13 @@ class Relationship:
     id: str
     kind: str
     part: str
+
+
+class Readable(Protocol):
+    """What bytes are read from by pieces."""
+
+    def read(self, size: int, /) -> bytes:
+        """At most `size` bytes; empty at the end."""
 
 
 class PartTarget:
@@ -88,19 +95,21 @@ class Package:
     def stream(self, part: str, names: Sequence[str]) -> Iterator[Element]:
         """The part's elements of these names, each when it ends; who reads them clears what is done with. Raises as `parse`."""
         with self._open(part) as stream:
-            yield from _Ends(stream, part, names)
+            yield from elements(stream, part, names)
 
     def feed(self, part: str, target: PartTarget) -> None:
         """Tells a target the start, the text and the end of every element of a part, without a tree. Raises as `parse`."""
         with self._open(part) as stream:
-            source = _Prologue(stream, part)
-            parser = etree.XMLParser(target=target, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
-            try:
-                while piece := source.read(_PIECE_BYTES):
-                    parser.feed(piece)
-                parser.close()
-            except etree.XMLSyntaxError as error:
-                raise _not_well_formed(part) from error
+            feed(stream, part, target)
+
+    def size_of(self, part: str) -> int:
+        """Bytes of a part when inflated, as the package states them; 0 where it has none."""
+        return self._archive.size_of(part) if part in self else 0
+
+    def read(self, part: str) -> bytes:
+        """The bytes of a part. Raises Malformed where it is missing."""
+        with self._open(part) as stream:
+            return stream.read()
 
     def relationships(self, part: str = "") -> tuple[Relationship, ...]:
         """A part's relationships in their order, the package's own for the empty name; none where it states none."""
@@ -108,8 +117,8 @@ class Package:
         rels = posixpath.join(folder, "_rels", f"{name}.rels")
         if rels not in self:
             return ()
-        elements = [child for child in self.parse(rels) if local_name(child) == "Relationship"]
-        return tuple(_relationship(element, folder) for element in elements)
+        found = [child for child in self.parse(rels) if local_name(child) == "Relationship"]
+        return tuple(_relationship(element, folder) for element in found)
 
     def related(self, part: str, kind: str) -> tuple[str, ...]:
         """Parts that a part is related to in one way, such as `sharedStrings`, where the package has them."""
@@ -146,6 +155,23 @@ class Package:
             raise Malformed(f"part {part} of the file is missing; save the file again", metadata={"part": part}) from None
 
 
+def feed(stream: Readable, part: str, target: PartTarget) -> None:
+    """Tells a target every element of a stream of XML, as `Package.feed` does of a part; `part` is named in errors."""
+    source = _Prologue(stream, part)
+    parser = etree.XMLParser(target=target, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+    try:
+        while piece := source.read(_PIECE_BYTES):
+            parser.feed(piece)
+        parser.close()
+    except etree.XMLSyntaxError as error:
+        raise _not_well_formed(part) from error
+
+
+def elements(stream: Readable, part: str, names: Sequence[str]) -> Iterator[Element]:
+    """The elements of these names in a stream of XML, as `Package.stream` gives those of a part; `part` is named in errors."""
+    yield from _Ends(stream, part, names)
+
+
 def local_name(element: Element) -> str:
     """An element's name without its namespace; empty for a comment or an instruction."""
     tag = element.tag
@@ -180,7 +206,7 @@ def children_of(element: Element, name: str) -> Iterator[Element]:
 class _Prologue:
     """A stream whose first bytes were looked at for a document type, which a parser may fail on before it can be asked."""
 
-    def __init__(self, stream: EntryStream, part: str) -> None:
+    def __init__(self, stream: Readable, part: str) -> None:
         self._head = stream.read(_PROLOGUE_BYTES)
         self._stream = stream
         text = self._head.decode("utf-16" if self._head[:2] in _UTF_16 else "latin-1", "replace")
@@ -198,7 +224,7 @@ class _Prologue:
 class _Ends:
     """An iterator over elements as they end, of some names or of all, that refuses a document type before it yields any."""
 
-    def __init__(self, stream: EntryStream, part: str, names: Sequence[str] | None) -> None:
+    def __init__(self, stream: Readable, part: str, names: Sequence[str] | None) -> None:
         self._part = part
         self._checked = False
         self._events = etree.iterparse(
