@@ -13,13 +13,22 @@
 A plan is a value: every method returns a new one. Names of the result are the columns' own, with "_month" and so on for a part of
 time, and function and column joined by "_" for an aggregate, unless `name` gives another. Numbers are given as int or Decimal; the
 server refuses a float against a column of exact decimals.
+
+A plan over several datasets gives each an alias and names columns by alias and name:
+
+    plan = (
+        Plan.over("file:///orders.xlsx", "orders", alias="o")
+        .join("file:///customers.csv", "customers", alias="c", on={("o", "customer"): "name"})
+        .group_by(("c", "town"))
+        .sum(("o", "amount"))
+    )
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Self
+from typing import Final, Self, TypeAlias
 
 from loom.knowledge.v1 import datasets_pb2
 
@@ -47,6 +56,10 @@ OPERATORS: Final[dict[str, datasets_pb2.Operator]] = {
 """How operators are written, and the contract's own."""
 
 
+Column: TypeAlias = str | tuple[str, str]
+"""A column's name, or in a plan over several datasets the dataset's alias and the name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Condition:
     """What rows are kept by; `&`, `|` and `~` combine conditions."""
@@ -67,7 +80,7 @@ class Condition:
         return Condition(negated)
 
 
-def compare(column: str, operator: str, *values: PyValue | Sequence[PyValue], ignore_case: bool = False) -> Condition:
+def compare(column: Column, operator: str, *values: PyValue | Sequence[PyValue], ignore_case: bool = False) -> Condition:
     """A comparison of a column with values; `in` takes a list, `between` two, `is null` none, the others one.
 
     Raises:
@@ -76,7 +89,7 @@ def compare(column: str, operator: str, *values: PyValue | Sequence[PyValue], ig
     if operator not in OPERATORS:
         raise ValueError(f"{operator!r} is no operator; there are {', '.join(OPERATORS)}")
     comparison = datasets_pb2.Comparison(
-        column=datasets_pb2.ColumnRef(column=column),
+        column=_ref(column),
         operator=OPERATORS[operator],
         values=[to_value(value) for value in _flat(values)],
         ignore_case=ignore_case,
@@ -85,18 +98,48 @@ def compare(column: str, operator: str, *values: PyValue | Sequence[PyValue], ig
 
 
 class Plan:
-    """A plan over one dataset; either aggregates, perhaps grouped, or a selection of rows."""
+    """A plan over datasets; either aggregates, perhaps grouped, or a selection of rows."""
 
     def __init__(self, message: datasets_pb2.Plan) -> None:
         self._message = datasets_pb2.Plan()
         self._message.CopyFrom(message)
 
     @classmethod
-    def over(cls, source_uri: str, dataset_id: str) -> Self:
-        """Begins a plan over a dataset."""
-        return cls(datasets_pb2.Plan(datasets=[datasets_pb2.PlanDataset(source_uri=source_uri, dataset_id=dataset_id)]))
+    def over(cls, source_uri: str, dataset_id: str, *, alias: str = "") -> Self:
+        """Begins a plan over a dataset; one that others are joined to needs an alias."""
+        dataset = datasets_pb2.PlanDataset(source_uri=source_uri, dataset_id=dataset_id, alias=alias)
+        return cls(datasets_pb2.Plan(datasets=[dataset]))
 
-    def where(self, column: str, operator: str, *values: PyValue | Sequence[PyValue], ignore_case: bool = False) -> Self:
+    def join(
+        self,
+        source_uri: str,
+        dataset_id: str,
+        *,
+        alias: str,
+        on: Mapping[tuple[str, str], str],
+        kind: str = "inner",
+        allow_fan_out: bool = False,
+    ) -> Self:
+        """Joins a dataset to those before it where columns are equal: `on` maps (alias, column) of an earlier one to its own.
+
+        `kind` is "inner", "left", "semi" (earlier rows that have a partner) or "anti" (those that have none). A join that
+        repeats rows under a figure is refused unless `allow_fan_out` is set.
+        """
+        join = datasets_pb2.Join(
+            kind=contract_name(datasets_pb2.JoinKind, kind),
+            keys=[datasets_pb2.JoinKey(left=_ref(left), right=_ref((alias, right))) for left, right in on.items()],
+            allow_fan_out=allow_fan_out,
+            alias=alias,
+        )
+        dataset = datasets_pb2.PlanDataset(source_uri=source_uri, dataset_id=dataset_id, alias=alias)
+
+        def change(plan: datasets_pb2.Plan) -> None:
+            plan.datasets.append(dataset)
+            plan.joins.append(join)
+
+        return self._with(change)
+
+    def where(self, column: Column, operator: str, *values: PyValue | Sequence[PyValue], ignore_case: bool = False) -> Self:
         """Keeps the rows whose column compares so; conditions of several calls all hold."""
         return self.matching(compare(column, operator, *values, ignore_case=ignore_case))
 
@@ -104,20 +147,20 @@ class Plan:
         """Keeps the rows that meet the condition."""
         return self._with(lambda plan: plan.where.append(condition.predicate))
 
-    def group_by(self, column: str, part: str = "", *, name: str = "") -> Self:
+    def group_by(self, column: Column, part: str = "", *, name: str = "") -> Self:
         """Groups by a column, or by a part of its time: "second", "minute", "hour", "day", "week", "month", "quarter", "year"."""
         key = datasets_pb2.GroupBy(
-            column=datasets_pb2.ColumnRef(column=column),
+            column=_ref(column),
             time_part=contract_name(datasets_pb2.TimePart, part),
             **{"as": name},
         )
         return self._with(lambda plan: plan.group_by.append(key))
 
-    def count(self, column: str = "", *, name: str = "") -> Self:
+    def count(self, column: Column = "", *, name: str = "") -> Self:
         """Counts rows, or the values of a column that are not null."""
         return self._figure("count", column, name)
 
-    def count_distinct(self, column: str, *, name: str = "") -> Self:
+    def count_distinct(self, column: Column, *, name: str = "") -> Self:
         """Counts different values that are not null."""
         return self._figure("count_distinct", column, name)
 
@@ -125,19 +168,19 @@ class Plan:
         """Counts the rows that meet a condition."""
         return self._figure("count_if", "", name, condition=condition)
 
-    def sum(self, column: str, *, name: str = "") -> Self:
+    def sum(self, column: Column, *, name: str = "") -> Self:
         """Adds up, exactly; null over no values."""
         return self._figure("sum", column, name)
 
-    def avg(self, column: str, *, name: str = "") -> Self:
+    def avg(self, column: Column, *, name: str = "") -> Self:
         """Averages, exactly to nine places; null over no values."""
         return self._figure("avg", column, name)
 
-    def min(self, column: str, *, name: str = "") -> Self:
+    def min(self, column: Column, *, name: str = "") -> Self:
         """Takes the least value."""
         return self._figure("min", column, name)
 
-    def max(self, column: str, *, name: str = "") -> Self:
+    def max(self, column: Column, *, name: str = "") -> Self:
         """Takes the greatest value."""
         return self._figure("max", column, name)
 
@@ -149,7 +192,7 @@ class Plan:
         """Keeps the groups that meet a condition over names of the result."""
         return self._with(lambda plan: plan.having.append(condition.predicate))
 
-    def select(self, *columns: str, **named: str) -> Self:
+    def select(self, *columns: Column, **named: Column) -> Self:
         """Returns rows: columns under their own names, then `name="column"` under others."""
         chosen = [_selected(column, "") for column in columns] + [_selected(column, name) for name, column in named.items()]
         return self._with(lambda plan: plan.select.extend(chosen))
@@ -183,10 +226,10 @@ class Plan:
     def __repr__(self) -> str:
         return f"Plan({self._message!r})"
 
-    def _figure(self, function: str, column: str, name: str, *, condition: Condition | None = None) -> Self:
+    def _figure(self, function: str, column: Column, name: str, *, condition: Condition | None = None) -> Self:
         one = datasets_pb2.Aggregate(
             function=contract_name(datasets_pb2.AggregateFunction, function),
-            column=datasets_pb2.ColumnRef(column=column) if column else None,
+            column=_ref(column) if column else None,
             condition=condition.predicate if condition else None,
         )
         setattr(one, "as", name)
@@ -198,8 +241,13 @@ class Plan:
         return type(self)(changed)
 
 
-def _selected(column: str, name: str) -> datasets_pb2.SelectColumn:
-    expression = datasets_pb2.Expression(column=datasets_pb2.ColumnRef(column=column))
+def _ref(column: Column) -> datasets_pb2.ColumnRef:
+    alias, name = ("", column) if isinstance(column, str) else column
+    return datasets_pb2.ColumnRef(alias=alias, column=name)
+
+
+def _selected(column: Column, name: str) -> datasets_pb2.SelectColumn:
+    expression = datasets_pb2.Expression(column=_ref(column))
     return datasets_pb2.SelectColumn(expression=expression, **{"as": name})
 
 

@@ -16,8 +16,10 @@ from knowledge_svc.domain.plan import (
     AggregateFunction,
     All,
     AnyOf,
+    ColumnRef,
     Comparison,
     GroupBy,
+    JoinKind,
     Not,
     Operator,
     OrderBy,
@@ -27,39 +29,105 @@ from knowledge_svc.domain.plan import (
 )
 
 Row = Mapping[str, Any]
+"""Values by the column's name, after the alias and a point where the plan has several datasets."""
+Table = tuple[Sequence[Column], Sequence[Mapping[str, Any]]]
+Ids = tuple[int | None, ...]
+"""Of each dataset of the plan the row that stands in a joined row, None where it gave none."""
 OVERFLOW = object()
 """Stands for a figure that does not fit in 38 digits."""
 
 
 @dataclass(frozen=True)
 class Expected:
-    """What a plan should answer: values, for select plans the row ids, and whether any figure at all overflows."""
+    """What a plan should answer: values, for select plans the row ids, whether any figure overflows, and repeated rows."""
 
     rows: list[tuple[Any, ...]]
-    row_ids: list[int]
+    row_ids: list[Ids]
     some_overflow: bool
+    fans_out: bool = False
 
     @property
     def overflows(self) -> bool:
         return any(value is OVERFLOW for row in self.rows for value in row)
 
 
-def evaluate(plan: Plan, columns: Sequence[Column], rows: Sequence[Row]) -> Expected:
-    kept = [(i, row) for i, row in enumerate(rows) if all(holds(one, row.get) for one in plan.where)]
-    types = {column.name: column for column in columns}
+def evaluate(plan: Plan, tables: Sequence[Table]) -> Expected:
+    types = {
+        name: column
+        for one, (columns, _) in zip(plan.datasets, tables, strict=True)
+        for column in columns
+        for name in _named(one.alias, {column.name: None})
+    }
+    named = [[_named(one.alias, row) for row in rows] for one, (_, rows) in zip(plan.datasets, tables, strict=True)]
+    joined = [(ids, {**dict.fromkeys(types), **row}) for ids, row in _joined(plan, named)]
+    kept = [(ids, row) for ids, row in joined if all(holds(one, row.get) for one in plan.where)]
+    if _fans_out(plan, kept):
+        return Expected([], [], False, fans_out=True)
     if plan.select and not plan.distinct:
         return _selected(plan, kept)
     made = _distinct(plan, kept) if plan.select else _grouped(plan, kept, types)
     names = _names(plan)
     some_overflow = any(value is OVERFLOW for _, row in made for value in row)
-    if some_overflow and (plan.having or plan.order_by):
-        return Expected([row for _, row in made], [], True)  # figures that cannot be told cannot be compared
     made = [(first, row) for first, row in made if all(holds(one, dict(zip(names, row, strict=True)).get) for one in plan.having)]
-    made = _sorted(made, plan.order_by, lambda item, name: item[1][names.index(name)])
+    if some_overflow and plan.order_by:
+        return Expected([row for _, row in made], [], True)  # figures that cannot be told cannot be compared
+    made = _sorted(made, plan.order_by, lambda item, order: item[1][names.index(order.name)])
     if not plan.order_by and not plan.distinct:
         for place in reversed(range(len(plan.group_by))):
             made.sort(key=lambda item: _place(item[1][place], descending=False, nulls_first=False))
     return Expected([row for _, row in made[: plan.limit]], [], some_overflow)
+
+
+def _named(alias: str, row: Mapping[str, Any]) -> dict[str, Any]:
+    return {f"{alias}.{name}" if alias else name: value for name, value in row.items()}
+
+
+def _of(ref: ColumnRef) -> str:
+    return f"{ref.alias}.{ref.column}" if ref.alias else ref.column
+
+
+def _joined(plan: Plan, tables: Sequence[Sequence[Row]]) -> list[tuple[Ids, Row]]:
+    """Every pair looked at, one join after the other."""
+    places = {one.alias: place for place, one in enumerate(plan.datasets)}
+    rows: list[tuple[Ids, Row]] = [((i, *[None] * (len(tables) - 1)), row) for i, row in enumerate(tables[0])]
+    for join in plan.joins:
+        place, made = places[join.alias], []
+        for ids, row in rows:
+            partners = [
+                (i, other)
+                for i, other in enumerate(tables[place])
+                if all(
+                    row.get(_of(key.left)) is not None and row[_of(key.left)] == other[f"{join.alias}.{key.right.column}"]
+                    for key in join.keys
+                )
+            ]
+            match join.kind:
+                case JoinKind.SEMI:
+                    made += [(ids, row)] * bool(partners)
+                case JoinKind.ANTI:
+                    made += [(ids, row)] * (not partners)
+                case _:
+                    made += [((*ids[:place], i, *ids[place + 1 :]), {**row, **other}) for i, other in partners]
+                    if join.kind is JoinKind.LEFT and not partners:
+                        made.append((ids, row))
+        rows = made
+    return rows
+
+
+def _fans_out(plan: Plan, kept: Sequence[tuple[Ids, Row]]) -> bool:
+    """Whether a row stands twice under a figure over its columns, where no join may do that."""
+    harmless = (AggregateFunction.MIN, AggregateFunction.MAX, AggregateFunction.COUNT_DISTINCT)
+    aliases = [one.alias for one in plan.datasets]
+    under = {aliases.index(one.column.alias) for one in plan.aggregates if one.column and one.function not in harmless}
+    if not any(not join.allow_fan_out for join in plan.joins):
+        return False
+    given = {place: [ids[place] for ids, _ in kept if ids[place] is not None] for place in under}
+    return any(len(ids) > len(set(ids)) for ids in given.values())
+
+
+def _order_of(ids: Ids) -> tuple[tuple[bool, int], ...]:
+    """Rows a dataset gave nothing to stand last."""
+    return tuple((one is None, one or 0) for one in ids)
 
 
 def holds(predicate: Predicate, value_of: Callable[[str], Any]) -> bool:
@@ -71,7 +139,7 @@ def holds(predicate: Predicate, value_of: Callable[[str], Any]) -> bool:
         case Not(inner):
             return not holds(inner, value_of)
         case Comparison():
-            return _compares(predicate, value_of(predicate.column.column))
+            return _compares(predicate, value_of(_of(predicate.column)))
 
 
 def _compares(comparison: Comparison, value: Any) -> bool:
@@ -127,34 +195,34 @@ def _names(plan: Plan) -> list[str]:
     ]
 
 
-def _selected(plan: Plan, kept: list[tuple[int, Row]]) -> Expected:
+def _selected(plan: Plan, kept: list[tuple[Ids, Row]]) -> Expected:
     names = _names(plan)
 
-    def value(item: tuple[int, Row], name: str) -> Any:
-        column = plan.select[names.index(name)].column.column if name in names else name
-        return item[1][column]
+    def value(item: tuple[Ids, Row], order: OrderBy) -> Any:
+        named = not order.alias and order.name in names
+        return item[1][_of(plan.select[names.index(order.name)].column if named else ColumnRef(order.name, order.alias))]
 
     ordered = _sorted(kept, plan.order_by, value)[: plan.limit]
-    rows = [tuple(row[one.column.column] for one in plan.select) for _, row in ordered]
-    return Expected(rows, [i for i, _ in ordered], False)
+    rows = [tuple(row[_of(one.column)] for one in plan.select) for _, row in ordered]
+    return Expected(rows, [ids for ids, _ in ordered], False)
 
 
-def _distinct(plan: Plan, kept: list[tuple[int, Row]]) -> list[tuple[int, tuple[Any, ...]]]:
-    firsts: dict[tuple[Any, ...], int] = {}
-    for i, row in kept:
-        firsts.setdefault(tuple(row[one.column.column] for one in plan.select), i)
+def _distinct(plan: Plan, kept: list[tuple[Ids, Row]]) -> list[tuple[Ids, tuple[Any, ...]]]:
+    firsts: dict[tuple[Any, ...], Ids] = {}
+    for ids, row in sorted(kept, key=lambda item: _order_of(item[0])):
+        firsts.setdefault(tuple(row[_of(one.column)] for one in plan.select), ids)
     return [(first, values) for values, first in firsts.items()]
 
 
-def _grouped(plan: Plan, kept: list[tuple[int, Row]], types: Mapping[str, Column]) -> list[tuple[int, tuple[Any, ...]]]:
-    groups: dict[tuple[Any, ...], list[tuple[int, Row]]] = {}
+def _grouped(plan: Plan, kept: list[tuple[Ids, Row]], types: Mapping[str, Column]) -> list[tuple[Ids, tuple[Any, ...]]]:
+    groups: dict[tuple[Any, ...], list[tuple[Ids, Row]]] = {}
     for item in kept:
         groups.setdefault(tuple(_key(one, item[1]) for one in plan.group_by), []).append(item)
     if not plan.group_by and not groups:
         groups[()] = []
     return [
         (
-            members[0][0] if members else 0,
+            min((ids for ids, _ in members), key=_order_of, default=()),
             (*key, *(_aggregate(one, [row for _, row in members], types) for one in plan.aggregates)),
         )
         for key, members in groups.items()
@@ -162,7 +230,7 @@ def _grouped(plan: Plan, kept: list[tuple[int, Row]], types: Mapping[str, Column
 
 
 def _key(key: GroupBy, row: Row) -> Any:
-    value = row[key.column.column]
+    value = row[_of(key.column)]
     return value if value is None or key.time_part is None else cut(value, key.time_part)
 
 
@@ -190,8 +258,8 @@ def _aggregate(one: Aggregate, rows: list[Row], types: Mapping[str, Column]) -> 
         return sum(holds(one.condition, row.get) for row in rows)
     if one.column is None:
         return len(rows)
-    column = types[one.column.column]
-    values = [row[column.name] for row in rows if row[column.name] is not None]
+    column = types[_of(one.column)]
+    values = [value for row in rows if (value := row[_of(one.column)]) is not None]
     match one.function:
         case AggregateFunction.COUNT:
             return len(values)
@@ -232,10 +300,10 @@ def _fitted(units: int, scale: int) -> Any:
     return OVERFLOW if abs(units) >= 10**38 else Decimal(f"{units}E-{scale}")
 
 
-def _sorted(items: list[Any], order_by: Sequence[OrderBy], value: Callable[[Any, str], Any]) -> list[Any]:
-    ordered = sorted(items, key=lambda item: item[0])
+def _sorted(items: list[Any], order_by: Sequence[OrderBy], value: Callable[[Any, OrderBy], Any]) -> list[Any]:
+    ordered = sorted(items, key=lambda item: _order_of(item[0]))
     for order in reversed(order_by):
-        ordered.sort(key=lambda item: _place(value(item, order.name), descending=order.descending, nulls_first=order.nulls_first))
+        ordered.sort(key=lambda item: _place(value(item, order), descending=order.descending, nulls_first=order.nulls_first))
     return ordered
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
+from enum import StrEnum
 from typing import Any
 
 from hypothesis import strategies as st
@@ -18,6 +20,9 @@ from knowledge_svc.domain.plan import (
     ColumnRef,
     Comparison,
     GroupBy,
+    Join,
+    JoinKey,
+    JoinKind,
     Not,
     Operator,
     OrderBy,
@@ -110,8 +115,11 @@ def literals(column: Column) -> st.SearchStrategy[Any]:
     return values(column)
 
 
+Table = tuple[tuple[Column, ...], list[dict[str, Any]]]
+
+
 @st.composite
-def tables_of(draw: st.DrawFn) -> tuple[tuple[Column, ...], list[dict[str, Any]]]:
+def tables_of(draw: st.DrawFn) -> Table:
     columns = tuple(draw(st.lists(st.sampled_from(COLUMNS), min_size=1, max_size=6, unique=True)))
     pools = {column.name: draw(st.lists(values(column), min_size=1, max_size=4)) for column in columns}
     row = st.fixed_dictionaries({name: st.one_of(st.none(), st.sampled_from(pool)) for name, pool in pools.items()})
@@ -216,6 +224,89 @@ def select_plans(draw: st.DrawFn, columns: Sequence[Column]) -> Plan:
 
 
 @st.composite
-def cases(draw: st.DrawFn) -> tuple[tuple[Column, ...], list[dict[str, Any]], Plan]:
+def cases(draw: st.DrawFn) -> tuple[list[Table], Plan]:
     columns, rows = draw(tables_of())
-    return columns, rows, draw(st.one_of(group_plans(columns), select_plans(columns)))
+    return [(columns, rows)], draw(st.one_of(group_plans(columns), select_plans(columns)))
+
+
+def joinable(left: Column, right: Column) -> bool:
+    if left.type is not right.type or bool(left.precision) != bool(right.precision):
+        return False
+    return max(left.precision - left.scale, right.precision - right.scale) + max(left.scale, right.scale) <= 38
+
+
+@st.composite
+def like(draw: st.DrawFn, columns: Sequence[Column], rows: Sequence[dict[str, Any]]) -> Table:
+    """A table whose columns hold much of what those of another do."""
+    chosen = tuple(draw(st.lists(st.sampled_from([*columns, *COLUMNS]), min_size=1, max_size=4, unique=True)))
+    pools = {}
+    for column in chosen:
+        held = [row[column.name] for row in rows if row.get(column.name) is not None]
+        pools[column.name] = held + draw(st.lists(values(column), min_size=0 if held else 1, max_size=3))
+    row = st.fixed_dictionaries({name: st.one_of(st.none(), st.sampled_from(pool)) for name, pool in pools.items()})
+    return chosen, draw(st.lists(row, max_size=8))
+
+
+@st.composite
+def join_cases(draw: st.DrawFn) -> tuple[list[Table], Plan]:
+    """Two or three tables, joined by whatever columns can be equal, and a plan over them."""
+    tables = [draw(tables_of())]
+    aliases, joins, seen, free = ["a"], [], ["a"], draw(st.booleans())
+    for alias in "bc"[: draw(st.integers(1, 2))]:
+        table = draw(like(*tables[0]))
+        known = {one: tables[place][0] for place, one in enumerate(aliases) if one in seen}
+        pairs = [(one, a, b) for one, columns in known.items() for a in columns for b in table[0] if joinable(a, b)]
+        if not pairs:
+            break
+        chosen = draw(st.lists(st.sampled_from(pairs), min_size=1, max_size=2))
+        keys = tuple(JoinKey(ColumnRef(a.name, one), ColumnRef(b.name, alias)) for one, a, b in chosen)
+        kind = draw(st.sampled_from(JoinKind))
+        joins.append(Join(alias, keys, kind, free))
+        tables.append(table)
+        aliases.append(alias)
+        seen += [] if kind.looks_up else [alias]
+    if len(tables) == 1:
+        return tables, draw(st.one_of(group_plans(tables[0][0]), select_plans(tables[0][0])))
+    datasets = tuple(PlanDataset(URI, f"t{place + 1}", alias) for place, alias in enumerate(aliases))
+    plans = [
+        (one, draw(st.one_of(group_plans(columns), select_plans(columns))))
+        for one, (columns, _) in zip(aliases, tables, strict=True)
+        if one in seen
+    ]
+    return tables, merged(draw, plans, datasets=datasets, joins=tuple(joins))
+
+
+def merged(
+    draw: st.DrawFn, plans: Sequence[tuple[str, Plan]], *, datasets: tuple[PlanDataset, ...], joins: tuple[Join, ...]
+) -> Plan:
+    """One plan out of a plan over each dataset: conditions of all, and what the first asks for, with parts of the others."""
+    named_plans = [aliased(plan, alias) for alias, plan in plans]
+    first = named_plans[0]
+    same = [one for one in named_plans if bool(one.select) == bool(first.select)]
+    group_by = [key for one in same for key in one.group_by][:3]
+    aggregates = [one for plan in same for one in plan.aggregates][:4]
+    select = [column for one in same for column in one.select][:4]
+    parts = named([*group_by, *aggregates, *select])
+    names = [one.name for one in parts]
+    return replace(
+        first,
+        datasets=datasets,
+        joins=joins,
+        where=tuple(predicate for one in named_plans for predicate in one.where if draw(st.booleans())),
+        group_by=parts[: len(group_by)],
+        aggregates=parts[len(group_by) : len(group_by) + len(aggregates)],
+        select=parts[len(group_by) + len(aggregates) :],
+        having=(),
+        order_by=orders(draw, names),
+    )
+
+
+def aliased(part: Any, alias: str) -> Any:
+    """The part of a plan with every column named by the alias."""
+    if isinstance(part, ColumnRef):
+        return ColumnRef(part.column, alias)
+    if isinstance(part, tuple):
+        return tuple(aliased(one, alias) for one in part)
+    if isinstance(part, OrderBy | PlanDataset) or not hasattr(part, "__slots__") or isinstance(part, StrEnum):
+        return part
+    return replace(part, **{name: aliased(getattr(part, name), alias) for name in part.__slots__})

@@ -137,12 +137,12 @@ def traced_messages(traced: TracedRows) -> list[pb.TraceRowsResponse.Trace]:
     """Rows of a source with their places."""
     return [
         pb.TraceRowsResponse.Trace(
-            alias=traced.alias,
-            row_id=row.row_id,
-            locator=locator_message(from_json(row.locator)),
-            values=map(write_value, row.values),
+            alias=one.alias,
+            row_id=one.row.row_id,
+            locator=locator_message(from_json(one.row.locator)),
+            values=map(write_value, one.row.values),
         )
-        for row in traced.rows
+        for one in traced.rows
     ]
 
 

@@ -28,7 +28,7 @@ from knowledge_svc.domain.datasets import DatasetQueries
 from knowledge_svc.domain.errors import ResultTooLarge
 from knowledge_svc.domain.receipt import snapshots_read
 from knowledge_svc.domain.stop import Stop
-from knowledge_svc.domain.tracing import RowTracer, TracedRows
+from knowledge_svc.domain.tracing import RowTracer, TraceCursor, TracedRows
 from services.deadlines import current_scope
 from services.interceptor import RpcContext
 from services.paging import page_size, read_page_token, write_page_token
@@ -147,16 +147,16 @@ class DatasetServicer(datasets_pb2_grpc.DatasetServiceServicer):
         receipt = read_receipt(request.receipt)
         size = page_size(request.page_size, default=TRACED_ROWS, cap=MAX_TRACED_ROWS)
         arguments = ("TraceRows", scope.org, scope.namespace, receipt.plan_sha256, receipt.result_sha256, str(request.result_row))
-        after = int(read_page_token(request.page_token, arguments)[0]) if request.page_token else -1
+        start = TraceCursor(*map(int, read_page_token(request.page_token, arguments))) if request.page_token else TraceCursor()
 
         def trace(stop: Stop) -> TracedRows:
             row = request.result_row
-            return self._tracer.trace(scope, receipt, result_row=row, after=after, limit=size, stop=stop)
+            return self._tracer.trace(scope, receipt, result_row=row, start=start, limit=size, stop=stop)
 
         traced = await self._run_query(self._stopping, trace)
         response = pb.TraceRowsResponse(rows=traced_messages(traced))
-        if traced.more:
-            response.next_page_token = write_page_token((str(traced.rows[-1].row_id),), arguments)
+        if traced.next:
+            response.next_page_token = write_page_token((str(traced.next.dataset), str(traced.next.after)), arguments)
         return _bounded(response, "ask for fewer rows with page_size")
 
     def _stopping(self, work: Callable[[Stop], _T]) -> _T:

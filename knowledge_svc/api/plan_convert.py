@@ -17,6 +17,9 @@ from knowledge_svc.domain.plan import (
     ColumnRef,
     Comparison,
     GroupBy,
+    Join,
+    JoinKey,
+    JoinKind,
     Not,
     Operator,
     OrderBy,
@@ -31,13 +34,14 @@ from knowledge_svc.domain.plan_faults import PlanFaults
 from services.errors import Unimplemented
 
 _T = TypeVar("_T")
-_K = TypeVar("_K", Operator, TimePart, AggregateFunction)
+_K = TypeVar("_K", Operator, TimePart, AggregateFunction, JoinKind)
 
 OPERATORS: Final[dict[int, Operator]] = {pb.Operator.Value(f"OPERATOR_{kind.name}"): kind for kind in Operator}
 TIME_PARTS: Final[dict[int, TimePart]] = {pb.TimePart.Value(f"TIME_PART_{kind.name}"): kind for kind in TimePart}
 FUNCTIONS: Final[dict[int, AggregateFunction]] = {
     pb.AggregateFunction.Value(f"AGGREGATE_FUNCTION_{kind.name}"): kind for kind in AggregateFunction
 }
+JOIN_KINDS: Final[dict[int, JoinKind]] = {pb.JoinKind.Value(f"JOIN_KIND_{kind.name}"): kind for kind in JoinKind}
 _UTC: Final = ("", "UTC", "Etc/UTC")
 _MAX_LISTED: Final = 2000
 """Entries read of a list; the domain's own bounds are lower and name the right number."""
@@ -53,6 +57,7 @@ def read_plan(message: pb.Plan, field: str = "plan") -> Plan:
     reader = _Reader()
     plan = Plan(
         datasets=tuple(PlanDataset(one.source_uri, one.dataset_id, one.alias) for one in message.datasets[:_MAX_LISTED]),
+        joins=_kept(reader.join(one, f"{field}.joins[{i}]") for i, one in _listed(message.joins)),
         where=reader.predicates(message.where, f"{field}.where"),
         group_by=tuple(reader.group_by(one, f"{field}.group_by[{i}]") for i, one in _listed(message.group_by)),
         aggregates=_kept(reader.aggregate(one, f"{field}.aggregates[{i}]") for i, one in _listed(message.aggregates)),
@@ -62,8 +67,6 @@ def read_plan(message: pb.Plan, field: str = "plan") -> Plan:
         order_by=_kept(reader.order_by(one, f"{field}.order_by[{i}]") for i, one in _listed(message.order_by)),
         limit=message.limit if message.HasField("limit") else None,
     )
-    if message.joins:
-        reader.unbuilt.append(f"{field}.joins")
     reader.faults.raise_if_any()
     refuse_unbuilt(reader.unbuilt)
     return plan
@@ -85,6 +88,21 @@ class _Reader:
     def __init__(self) -> None:
         self.faults = PlanFaults()
         self.unbuilt: list[str] = []
+
+    def join(self, message: pb.Join, field: str) -> Join | None:
+        kind: JoinKind | None = JoinKind.INNER
+        if message.kind != pb.JOIN_KIND_UNSPECIFIED:
+            kind = self._enum(JOIN_KINDS, message.kind, f"{field}.kind", kinds=pb.JoinKind)
+        keys = _kept(self._join_key(one, f"{field}.keys[{i}]") for i, one in _listed(message.keys))
+        return None if kind is None else Join(message.alias, keys, kind, message.allow_fan_out)
+
+    def _join_key(self, message: pb.JoinKey, field: str) -> JoinKey | None:
+        for name in ("left", "right"):
+            if not getattr(message, name).column:
+                self.faults.add(f"{field}.{name}", "name a column")
+        if not (message.left.column and message.right.column):
+            return None
+        return JoinKey(ColumnRef(message.left.column, message.left.alias), ColumnRef(message.right.column, message.right.alias))
 
     def predicates(self, messages: Iterable[pb.Predicate], field: str) -> tuple[Predicate, ...]:
         return _kept(self.predicate(one, f"{field}[{i}]") for i, one in enumerate(messages))

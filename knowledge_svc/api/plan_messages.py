@@ -6,7 +6,7 @@ from typing import Any, Final, TypeVar
 
 from loom.knowledge.v1 import datasets_pb2 as pb
 
-from knowledge_svc.api.plan_convert import FUNCTIONS, OPERATORS, TIME_PARTS
+from knowledge_svc.api.plan_convert import FUNCTIONS, JOIN_KINDS, OPERATORS, TIME_PARTS
 from knowledge_svc.api.plan_values import write_value
 from knowledge_svc.domain.plan import (
     Aggregate,
@@ -15,6 +15,7 @@ from knowledge_svc.domain.plan import (
     ColumnRef,
     Comparison,
     GroupBy,
+    Join,
     Not,
     OrderBy,
     Plan,
@@ -26,6 +27,7 @@ _N = TypeVar("_N", pb.GroupBy, pb.Aggregate, pb.SelectColumn)
 
 # Any: numbers of enums, which the generated types take apart by name
 _OPERATOR_NUMBERS: Final[dict[object, Any]] = {kind: number for number, kind in OPERATORS.items()}
+_JOIN_NUMBERS: Final[dict[object, Any]] = {kind: number for number, kind in JOIN_KINDS.items()}
 _PART_NUMBERS: Final[dict[object, Any]] = {kind: number for number, kind in TIME_PARTS.items()}
 _FUNCTION_NUMBERS: Final[dict[object, Any]] = {kind: number for number, kind in FUNCTIONS.items()}
 
@@ -34,6 +36,7 @@ def plan_message(plan: Plan) -> pb.Plan:
     """A plan."""
     return pb.Plan(
         datasets=[pb.PlanDataset(source_uri=one.source_uri, dataset_id=one.dataset_id, alias=one.alias) for one in plan.datasets],
+        joins=map(_join, plan.joins),
         where=map(_predicate, plan.where),
         group_by=map(_group_by, plan.group_by),
         aggregates=map(_aggregate, plan.aggregates),
@@ -43,6 +46,11 @@ def plan_message(plan: Plan) -> pb.Plan:
         order_by=map(_order_by, plan.order_by),
         limit=plan.limit,
     )
+
+
+def _join(join: Join) -> pb.Join:
+    keys = [pb.JoinKey(left=_ref(key.left), right=_ref(key.right)) for key in join.keys]
+    return pb.Join(kind=_JOIN_NUMBERS[join.kind], keys=keys, allow_fan_out=join.allow_fan_out, alias=join.alias)
 
 
 def _predicate(predicate: Predicate) -> pb.Predicate:

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Final
 
 from artifact.model import ColumnType
 from knowledge_svc.datasets.figures import Figure, Made, figure
 from knowledge_svc.datasets.held import ROW_ID_COLUMN, ROW_LOCATOR_COLUMN, Held, column_name, held_column, held_part, quote
 from knowledge_svc.datasets.predicates import Operand, Parameters, condition, conjunction
-from knowledge_svc.domain.checked_plan import CheckedColumn, CheckedKey, CheckedPlan, Target
-from knowledge_svc.domain.plan import Scalar
+from knowledge_svc.domain.checked_plan import CheckedColumn, CheckedJoin, CheckedKey, CheckedPlan, Target
+from knowledge_svc.domain.plan import JoinKind, Scalar
+
+_JOINS: Final = {
+    JoinKind.INNER: "JOIN",
+    JoinKind.LEFT: "LEFT JOIN",
+    JoinKind.SEMI: "SEMI JOIN",
+    JoinKind.ANTI: "ANTI JOIN",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,43 +34,57 @@ class Statement:
 class CompiledPlan:
     """What runs. `main` answers the result's columns, held as `held` says, and after them hidden ones.
 
-    Of rows the hidden one is the row id. Of groups they are totals over all groups, the same in every row: rows, groups, and
-    the values that are not null of each column an aggregate reads; `present` says which of these is an aggregate's.
+    Of rows the hidden ones are row ids, of each visible dataset one. Of groups they are totals over all groups, the same in every
+    row: rows, groups, and the values that are not null of each column an aggregate reads; `present` says which of these is an
+    aggregate's.
     `totals` is a statement of its own where `main` cannot tell them: of groups under `having` it answers groups that pass,
-    then the totals; of rows under `limit` the rows before it.
+    then the totals; of rows under `limit` the rows before it. `joined` counts the rows after the joins and before `where`.
     """
 
     main: Statement
     held: tuple[Held, ...]
     present: tuple[int | None, ...]
     totals: Statement | None
+    joined: Statement | None
 
 
 def compile_plan(checked: CheckedPlan, *, max_rows: int) -> CompiledPlan:
     """Compiles a plan; its statement answers at most one row more than `max_rows`, which tells that there are too many."""
+    joined = _row_count(replace(checked, where=())) if checked.joins and checked.where else None
     if checked.selects_rows and not checked.plan.distinct:
         main, held = _selection(checked, max_rows)
-        return CompiledPlan(main, held, (), None if checked.plan.limit is None else _row_count(checked))
+        return CompiledPlan(main, held, (), None if checked.plan.limit is None else _row_count(checked), joined)
     groups = _Groups(checked)
     return CompiledPlan(
         main=groups.statement(max_rows),
         held=groups.held,
         present=groups.present,
         totals=_Groups(checked).totals_statement() if checked.having else None,
+        joined=joined,
     )
 
 
-def compile_rows(checked: CheckedPlan, *, after: int, limit: int) -> tuple[Statement, tuple[Held, ...]]:
-    """Compiles the reading of rows that `where` keeps, by id: id, place in the source, then every stored column as `held`."""
+def compile_repeats(checked: CheckedPlan) -> Statement:
+    """Of the joined rows that `where` keeps, for each visible dataset: how many have a row of it, and how many different ones."""
     parameters = Parameters()
-    columns = [CheckedColumn(0, i, column) for i, column in enumerate(checked.snapshots[0].columns) if column.stored]
-    source, *where = _source(checked, parameters)
-    beyond = f"{_row_id()} > {parameters.bind(after, 'BIGINT')}"
+    counts = [f"count({which}{_row_id(place)})" for place in checked.visible for which in ("", "DISTINCT ")]
+    return Statement("\n".join([f"SELECT {', '.join(counts)}", *_source(checked, parameters)]), parameters.values)
+
+
+def compile_rows(checked: CheckedPlan, *, dataset: int, after: int, limit: int) -> tuple[Statement, tuple[Held, ...]]:
+    """Compiles the reading of a visible dataset's rows behind the joined rows that `where` keeps, each once, by id.
+
+    It answers id, place in the source, then every stored column as `held`.
+    """
+    parameters = Parameters()
+    columns = [CheckedColumn(dataset, i, column) for i, column in enumerate(checked.snapshots[dataset].columns) if column.stored]
+    made = [_row_id(dataset), f"d{dataset}.{ROW_LOCATOR_COLUMN}", *map(_column, columns)]
+    source = _source(checked, parameters)
     lines = [
-        f"SELECT {', '.join([_row_id(), f'd0.{ROW_LOCATOR_COLUMN}', *map(_column, columns)])}",
-        source,
-        f"{where[0]} AND {beyond}" if where else f"WHERE {beyond}",
-        _order([_row_id()]),
+        f"SELECT {'DISTINCT ' if checked.joins else ''}{', '.join(made)}",
+        *source,
+        f"{'AND' if checked.where else 'WHERE'} {_row_id(dataset)} > {parameters.bind(after, 'BIGINT')}",
+        _order([_row_id(dataset)]),
         f"LIMIT {parameters.bind(limit, 'BIGINT')}",
     ]
     return Statement("\n".join(lines), parameters.values), tuple(held_column(column.column) for column in columns)
@@ -71,9 +94,9 @@ def _selection(checked: CheckedPlan, max_rows: int) -> tuple[Statement, tuple[He
     parameters = Parameters()
     names = [f"{_column(column)} AS {quote(result.name)}" for column, result in zip(checked.select, checked.columns, strict=True)]
     lines = [
-        f"SELECT {', '.join([*names, _row_id()])}",
+        f"SELECT {', '.join([*names, *_row_ids(checked)])}",
         *_source(checked, parameters),
-        _order([*_order_keys(checked, [_column(column) for column in checked.select]), _row_id()]),
+        _order([*_order_keys(checked, [_column(column) for column in checked.select]), *_row_ids(checked)]),
         _limit(checked, parameters, max_rows=max_rows),
     ]
     return Statement("\n".join(lines), parameters.values), tuple(held_column(column.column) for column in checked.select)
@@ -90,10 +113,12 @@ class _Groups:
         self._names = [f"k{i}" for i in range(len(self._keys))] + [f"a{i}" for i in range(len(self._figures))]
         self._stages = max((len(one.stages) for one in self._figures), default=0)
         self._last = f"stage{self._stages}" if self._stages else "grouped"
-        self._read = list(dict.fromkeys(one.column.position for one in checked.aggregates if one.column))
+        self._read = list(dict.fromkeys((one.column.dataset, one.column.position) for one in checked.aggregates if one.column))
         self._by_first_row = self._can_tie() and bool(checked.order_by or not checked.keys)
         self.held = (*(_held_key(key) for key in self._keys), *(one.held for one in self._figures))
-        self.present = tuple(self._read.index(one.column.position) if one.column else None for one in checked.aggregates)
+        self.present = tuple(
+            self._read.index((one.column.dataset, one.column.position)) if one.column else None for one in checked.aggregates
+        )
 
     def _can_tie(self) -> bool:
         """Whether two groups may stand alike in the asked order: not where it names every key, which tells groups apart."""
@@ -141,8 +166,8 @@ class _Groups:
             *((f"k{i}", _key(key)) for i, key in enumerate(self._keys)),
             *(made for one in self._figures for made in one.grouped),
             ("n", "count(*)"),
-            *((f"p{i}", f"count(d0.{column_name(position)})") for i, position in enumerate(self._read)),
-            *([("first_row", f"min({_row_id()})")] if self._by_first_row else []),
+            *((f"p{i}", f"count(d{place}.{column_name(position)})") for i, (place, position) in enumerate(self._read)),
+            *([("first_row", f"min({_first(_row_ids(self._checked))})")] if self._by_first_row else []),
         ]
 
     def _figure(self, i: int) -> Figure:
@@ -152,8 +177,12 @@ class _Groups:
             f"a{i}",
             column_sql=_value(aggregate.column) if aggregate.column else "",
             condition_sql=condition(aggregate.condition, self._parameters, locate=_locate_column) if aggregate.condition else "",
-            rows=self._checked.snapshots[0].row_count,
+            rows=self._most_rows(),
         )
+
+    def _most_rows(self) -> int:
+        """A bound on the rows that are joined."""
+        return math.prod(max(1, self._checked.snapshots[place].row_count) for place in self._checked.visible)
 
     def _having(self) -> str:
         return conjunction(self._checked.having, self._parameters, locate=self._locate_name)
@@ -176,10 +205,15 @@ def _row_count(checked: CheckedPlan) -> Statement:
 
 
 def _source(checked: CheckedPlan, parameters: Parameters) -> list[str]:
-    lines = [f"FROM {quote(snapshot.snapshot_id)} AS d{i}" for i, snapshot in enumerate(checked.snapshots)]
+    lines = [f"FROM {quote(checked.snapshots[0].snapshot_id)} AS d0", *(_join(checked, join) for join in checked.joins)]
     if checked.where:
         lines.append(f"WHERE {conjunction(checked.where, parameters, locate=_locate_column)}")
     return lines
+
+
+def _join(checked: CheckedPlan, join: CheckedJoin) -> str:
+    equal = " AND ".join(f"{_value(left)} = {_value(right)}" for left, right in join.keys)
+    return f"{_JOINS[join.kind]} {quote(checked.snapshots[join.dataset].snapshot_id)} AS d{join.dataset} ON {equal}"
 
 
 def _locate_column(target: Target) -> Operand:
@@ -208,8 +242,17 @@ def _held_key(key: CheckedKey) -> Held:
     return held_part(key.time_part) if key.time_part else held_column(key.column.column)
 
 
-def _row_id() -> str:
-    return f"d0.{ROW_ID_COLUMN}"
+def _row_id(dataset: int) -> str:
+    return f"d{dataset}.{ROW_ID_COLUMN}"
+
+
+def _row_ids(checked: CheckedPlan) -> list[str]:
+    return [_row_id(place) for place in checked.visible]
+
+
+def _first(row_ids: Sequence[str]) -> str:
+    """What the first of some joined rows is found by; rows that a dataset gave nothing to stand last."""
+    return row_ids[0] if len(row_ids) == 1 else f"row({', '.join(row_ids)})"
 
 
 def _order_keys(checked: CheckedPlan, names: Sequence[str]) -> list[str]:

@@ -7,18 +7,20 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 import duckdb
 
-from knowledge_svc.datasets.compile import CompiledPlan, Statement, compile_plan, compile_rows
+from knowledge_svc.datasets.compile import CompiledPlan, Statement, compile_plan, compile_repeats, compile_rows
 from knowledge_svc.datasets.figures import OVERFLOW_MARK
 from knowledge_svc.datasets.held import from_engine, quote, to_engine
 from knowledge_svc.datasets.snapshots import SnapshotFiles
 from knowledge_svc.domain.checked_plan import CheckedPlan, ResultTable, Step
 from knowledge_svc.domain.datasets import Explanation, QueryRun, SourceRow
 from knowledge_svc.domain.errors import NumberOverflow, QueryMemory, ResultTooLarge, SnapshotDamaged
+from knowledge_svc.domain.fan_out import Repeats, refuse_fan_out
 from knowledge_svc.domain.stop import Stop
 from services.errors import Internal
 
@@ -63,11 +65,13 @@ class DuckDbEngine:
 
         Raises:
             SnapshotDamaged: a snapshot's file is missing or changed.
+            FanOut: a join repeats rows under a figure.
             ResultTooLarge, NumberOverflow, QueryMemory, QueryTimeout, Cancelled: there is no whole answer.
         """
         max_rows = self._max_rows(checked)
         compiled = compile_plan(checked, max_rows=max_rows)
         with self._session(checked, stop) as session:
+            refuse_fan_out(checked, partial(_repeats, session))
             rows = session.answer(compiled.main)
             if len(rows) > max_rows:
                 raise _too_large(max_rows)
@@ -80,9 +84,9 @@ class DuckDbEngine:
         with self._session(checked, stop) as session:
             return Explanation(statement.text, statement.parameters, session.explain(statement))
 
-    def rows(self, checked: CheckedPlan, *, after: int, limit: int, stop: Stop) -> list[SourceRow]:
-        """Returns the first rows with an id greater than `after` that the plan's `where` keeps; raises as `run`."""
-        statement, held = compile_rows(checked, after=after, limit=limit)
+    def rows(self, checked: CheckedPlan, *, dataset: int, after: int, limit: int, stop: Stop) -> list[SourceRow]:
+        """Returns a dataset's first rows with an id greater than `after` behind what the plan's `where` keeps; raises as `run`."""
+        statement, held = compile_rows(checked, dataset=dataset, after=after, limit=limit)
         with self._session(checked, stop) as session:
             found = session.answer(statement)
         return [
@@ -254,8 +258,21 @@ def _text(value: str) -> str:
 def _table(checked: CheckedPlan, compiled: CompiledPlan, rows: Sequence[tuple[object, ...]]) -> ResultTable:
     held = compiled.held
     read = tuple(tuple(from_engine(row[i], one) for i, one in enumerate(held)) for row in rows)
-    row_ids = tuple(((_whole(row[len(held)]),),) for row in rows) if checked.selects_rows and not checked.plan.distinct else ()
+    selected = checked.selects_rows and not checked.plan.distinct
+    row_ids = tuple(_row_ids(checked, row[len(held) :]) for row in rows) if selected else ()
     return ResultTable(checked.columns, read, row_ids)
+
+
+def _row_ids(checked: CheckedPlan, found: Sequence[object]) -> tuple[tuple[int, ...], ...]:
+    """One tuple a dataset of the plan: the row it gave, or none."""
+    given = dict(zip(checked.visible, found, strict=True))
+    ids = (given.get(place) for place in range(len(checked.snapshots)))
+    return tuple(() if one is None else (_whole(one),) for one in ids)
+
+
+def _repeats(session: Session, checked: CheckedPlan) -> list[Repeats]:
+    counts = [_whole(count) for count in session.answer(compile_repeats(checked))[0]]
+    return [Repeats(place, *counts[2 * i : 2 * i + 2]) for i, place in enumerate(checked.visible)]
 
 
 def _steps(
@@ -271,9 +288,11 @@ def _steps(
         over += [Step("having", groups, passing)] if checked.having else []
         before_limit = passing
     read = sum(snapshot.row_count for snapshot in checked.snapshots)
-    where = [Step("where", read, kept)] if checked.where else []
+    joined = _whole(session.answer(compiled.joined)[0][0]) if compiled.joined else kept
+    joins = [Step("join", read, joined)] if checked.joins else []
+    where = [Step("where", joined if joins else read, kept)] if checked.where else []
     limit = [] if checked.plan.limit is None else [Step("limit", before_limit, len(rows))]
-    return (Step("read", read, read), *where, *over, *limit)
+    return (Step("read", read, read), *joins, *where, *over, *limit)
 
 
 def _rows_before_limit(

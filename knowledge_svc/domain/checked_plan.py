@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 
 from artifact.model import Column, ColumnType
 from knowledge_svc.domain.model import DatasetSnapshot
-from knowledge_svc.domain.plan import AggregateFunction, Operator, Plan, Scalar, TimePart
+from knowledge_svc.domain.plan import AggregateFunction, JoinKind, Operator, Plan, Scalar, TimePart
 
 COUNT_DIGITS: Final = 19
 """Digits of a count, a whole number of 64 bits."""
@@ -83,6 +83,16 @@ CheckedPredicate: TypeAlias = CheckedComparison | CheckedAll | CheckedAny | Chec
 
 
 @dataclass(frozen=True, slots=True)
+class CheckedJoin:
+    """A join of the dataset at a place, by pairs of columns of the same type, the earlier dataset's first."""
+
+    dataset: int
+    kind: JoinKind
+    keys: tuple[tuple[CheckedColumn, CheckedColumn], ...]
+    allow_fan_out: bool
+
+
+@dataclass(frozen=True, slots=True)
 class CheckedKey:
     """A key of the groups."""
 
@@ -118,12 +128,18 @@ class CheckedPlan:
     plan: Plan
     snapshots: tuple[DatasetSnapshot, ...]
     columns: tuple[ResultColumn, ...]
+    joins: tuple[CheckedJoin, ...]
     where: tuple[CheckedPredicate, ...]
     keys: tuple[CheckedKey, ...]
     aggregates: tuple[CheckedAggregate, ...]
     having: tuple[CheckedPredicate, ...]
     select: tuple[CheckedColumn, ...]
     order_by: tuple[CheckedOrder, ...]
+
+    @property
+    def visible(self) -> tuple[int, ...]:
+        """The places of the datasets whose rows stand in the joined rows, in the order of the joins."""
+        return (0, *(join.dataset for join in self.joins if not join.kind.looks_up))
 
     @property
     def selects_rows(self) -> bool:
@@ -135,7 +151,8 @@ class CheckedPlan:
 class ResultTable:
     """Rows of a result, None for null: counts are int, exact numbers Decimal, doubles float.
 
-    `row_ids` has, for each row of a select plan that is not `distinct`, one tuple of row ids a dataset; it is empty otherwise.
+    `row_ids` has, for each row of a select plan that is not `distinct`, one tuple of row ids a dataset, which is empty where the
+    dataset gave no row; it is empty otherwise.
     """
 
     columns: tuple[ResultColumn, ...]

@@ -83,14 +83,18 @@ class QueryEngine(Protocol):
 
         Raises:
             SnapshotDamaged: a snapshot's file is missing or changed.
+            FanOut: a join repeats rows under a figure.
             ResultTooLarge, NumberOverflow, QueryMemory, QueryTimeout, Cancelled: there is no whole answer.
         """
 
     def explain(self, checked: CheckedPlan, *, stop: Stop) -> Explanation:
         """Shows what a plan would run; raises as `run`."""
 
-    def rows(self, checked: CheckedPlan, *, after: int, limit: int, stop: Stop) -> list[SourceRow]:
-        """Returns the first rows with an id greater than `after` that the plan's `where` keeps; raises as `run`."""
+    def rows(self, checked: CheckedPlan, *, dataset: int, after: int, limit: int, stop: Stop) -> list[SourceRow]:
+        """Returns a dataset's first rows with an id greater than `after` behind what the plan's `where` keeps; raises as `run`.
+
+        `dataset` is one of the plan's visible ones; each of its rows is told once.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +144,7 @@ class DatasetQueries:
         """Loads the live snapshots of a plan and checks it against them.
 
         Raises:
-            InvalidPlan, Unimplemented, DatasetNotFound, NeedsClarification: the plan cannot run.
+            InvalidPlan, DatasetNotFound, NeedsClarification: the plan cannot run.
         """
         check_datasets(plan)
         snapshots = [self._live(scope, one.source_uri, one.dataset_id) for one in plan.datasets]
@@ -152,9 +156,10 @@ class DatasetQueries:
         """Runs a plan over every row of its live snapshots.
 
         Raises:
-            InvalidPlan, Unimplemented, DatasetNotFound, NeedsClarification: the plan cannot run.
+            InvalidPlan, DatasetNotFound, NeedsClarification: the plan cannot run.
             DatasetReplaced: another snapshot serves now; asking again reads that one.
             SnapshotDamaged: a snapshot's file is missing or changed.
+            FanOut: a join repeats rows under a figure.
             ResultTooLarge, NumberOverflow, QueryMemory, QueryTimeout, Cancelled: there is no whole answer.
         """
         checked = self.check(scope, plan)

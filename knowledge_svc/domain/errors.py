@@ -81,6 +81,18 @@ class UploadStalled(DeadlineExceeded):
     reason = "UPLOAD_STALLED"
 
 
+class UploadTakenOver(FailedPrecondition):
+    """Another stream goes on with the same upload."""
+
+    reason = "PRECONDITION_FAILED"
+
+
+class BlobTooShort(InvalidArgument):
+    """A kept file has fewer bytes than are to be gone on after."""
+
+    reason = "INVALID_REQUEST"
+
+
 class UnsupportedFile(InvalidArgument):
     """A file's name says a format that is refused."""
 
@@ -97,6 +109,12 @@ class InvalidPlan(InvalidArgument):
     """A plan does not hold; its violations name each field and what would be valid."""
 
     reason = "INVALID_PLAN"
+
+
+class FanOut(InvalidPlan):
+    """A join repeats rows under a figure, which would count them more than once."""
+
+    reason = "FAN_OUT"
 
 
 class NeedsClarification(FailedPrecondition):

@@ -73,6 +73,24 @@ class PlanDataset:
     alias: str = ""
 
 
+class JoinKind(StrEnum):
+    """Which rows a join keeps. A null key equals nothing.
+
+    `inner` pairs rows of equal keys; `left` keeps earlier rows without a partner too; `semi` keeps earlier rows that have a
+    partner, once; `anti` those that have none. Columns of a dataset that was joined by `semi` or `anti` are keys and no more.
+    """
+
+    INNER = "inner"
+    LEFT = "left"
+    SEMI = "semi"
+    ANTI = "anti"
+
+    @property
+    def looks_up(self) -> bool:
+        """Whether the join only decides which earlier rows stay."""
+        return self in (JoinKind.SEMI, JoinKind.ANTI)
+
+
 @dataclass(frozen=True, slots=True)
 class ColumnRef:
     """A column of a dataset, or a name of the result where a predicate is over the result."""
@@ -116,6 +134,24 @@ Predicate: TypeAlias = Comparison | All | AnyOf | Not
 
 
 @dataclass(frozen=True, slots=True)
+class JoinKey:
+    """A pair of columns whose values are equal: one of an earlier dataset, one of the joined dataset."""
+
+    left: ColumnRef
+    right: ColumnRef
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """Joins the dataset with the alias to those before it. One that repeats rows under a figure needs `allow_fan_out`."""
+
+    alias: str
+    keys: tuple[JoinKey, ...]
+    kind: JoinKind = JoinKind.INNER
+    allow_fan_out: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class GroupBy:
     """A column to group by, whole or cut to a part of time. `name` is its name in the result, empty for the default."""
 
@@ -154,9 +190,13 @@ class OrderBy:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Aggregates, perhaps over groups, or a selection of rows; never both. `limit` None asks for every row."""
+    """Aggregates, perhaps over groups, or a selection of rows; never both. `limit` None asks for every row.
+
+    Each dataset past the first has a join; joins happen in their order.
+    """
 
     datasets: tuple[PlanDataset, ...]
+    joins: tuple[Join, ...] = ()
     where: tuple[Predicate, ...] = ()
     group_by: tuple[GroupBy, ...] = ()
     aggregates: tuple[Aggregate, ...] = ()

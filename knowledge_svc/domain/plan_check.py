@@ -21,11 +21,11 @@ from knowledge_svc.domain.checked_plan import (
     ResultName,
     Target,
 )
+from knowledge_svc.domain.join_check import JoinCheck, visible_columns
 from knowledge_svc.domain.model import DatasetSnapshot
 from knowledge_svc.domain.plan import Aggregate, AggregateFunction, ColumnRef, GroupBy, OrderBy, Plan, SelectColumn
 from knowledge_svc.domain.plan_faults import PlanFaults, shown, unknown_name
 from knowledge_svc.domain.predicate_check import PredicateCheck, Resolve, snapshot_resolver
-from services.errors import Unimplemented
 
 MAX_DATASETS: Final = 4
 MAX_KEYS: Final = 16
@@ -54,7 +54,6 @@ def check_datasets(plan: Plan) -> None:
 
     Raises:
         InvalidPlan: with every fault found.
-        Unimplemented: it names several.
     """
     faults = PlanFaults()
     if not 1 <= len(plan.datasets) <= MAX_DATASETS:
@@ -73,11 +72,6 @@ def check_datasets(plan: Plan) -> None:
             faults.add(f"{field}.alias", f"the alias {shown(dataset.alias)} stands for an earlier dataset")
         aliases.add(dataset.alias)
     faults.raise_if_any()
-    if len(plan.datasets) > 1:
-        raise Unimplemented(
-            "plan.datasets: plans over several datasets are not built yet; ask each dataset by itself",
-            metadata={"field": "plan.datasets"},
-        )
 
 
 def check_plan(plan: Plan, snapshots: Sequence[DatasetSnapshot]) -> CheckedPlan:
@@ -85,7 +79,6 @@ def check_plan(plan: Plan, snapshots: Sequence[DatasetSnapshot]) -> CheckedPlan:
 
     Raises:
         InvalidPlan: with every fault found, each at its field with what would be valid.
-        Unimplemented: the plan needs what is not built yet.
     """
     check_datasets(plan)
     return _Check(plan, snapshots).run()
@@ -102,7 +95,8 @@ class _Check:
             dataset.alias: tuple(CheckedColumn(i, j, column) for j, column in enumerate(snapshots[i].columns))
             for i, dataset in enumerate(plan.datasets)
         }
-        self._resolve = snapshot_resolver(columns, self._faults)
+        self._joins = JoinCheck(plan, columns, self._faults).run()
+        self._resolve = snapshot_resolver(visible_columns(plan, columns), self._faults)
 
     def run(self) -> CheckedPlan:
         plan = self._plan
@@ -121,6 +115,7 @@ class _Check:
             plan=plan,
             snapshots=self._snapshots,
             columns=tuple(columns),
+            joins=self._joins,
             where=where,
             keys=tuple(key for key, _ in keys if key),
             aggregates=tuple(aggregate for aggregate, _ in aggregates if aggregate),

@@ -18,6 +18,7 @@ from knowledge_svc.domain.plan import (
     AnyOf,
     ColumnRef,
     Comparison,
+    Join,
     Not,
     Plan,
     Predicate,
@@ -90,6 +91,7 @@ def canonical_plan(plan: Plan) -> str:
     return _line(
         {
             "datasets": [{"source_uri": one.source_uri, "dataset_id": one.dataset_id, "alias": one.alias} for one in plan.datasets],
+            "joins": [_join(one) for one in plan.joins],
             "where": [_predicate(one) for one in plan.where],
             "group_by": [
                 {"column": _ref(one.column), "time_part": str(one.time_part or ""), "as": one.name} for one in plan.group_by
@@ -199,6 +201,15 @@ def _predicate(predicate: Predicate) -> Json:
             return {"all": [_predicate(one) for one in predicates]}
         case AnyOf(predicates):
             return {"any": [_predicate(one) for one in predicates]}
+
+
+def _join(join: Join) -> Json:
+    return {
+        "alias": join.alias,
+        "kind": str(join.kind),
+        "keys": [{"left": _ref(key.left), "right": _ref(key.right)} for key in join.keys],
+        "allow_fan_out": join.allow_fan_out,
+    }
 
 
 def _aggregate(aggregate: Aggregate) -> Json:

@@ -35,12 +35,27 @@ _LENGTHS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class TracedRows:
-    """Rows behind one row of a result, by row id, and whether more follow the last one."""
+class TracedRow:
+    """A row behind a row of a result, and the alias of the dataset it is of."""
 
     alias: str
-    rows: tuple[SourceRow, ...]
-    more: bool
+    row: SourceRow
+
+
+@dataclass(frozen=True, slots=True)
+class TraceCursor:
+    """Where a trace stands: the place of a dataset in the plan, and the id of the last row that was told of it."""
+
+    dataset: int = 0
+    after: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class TracedRows:
+    """Rows behind one row of a result, by dataset and row id, and where they go on; None after the last."""
+
+    rows: tuple[TracedRow, ...]
+    next: TraceCursor | None
 
 
 class RowTracer:
@@ -50,8 +65,10 @@ class RowTracer:
         self._queries = queries
         self._engine = engine
 
-    def trace(self, scope: Scope, receipt: Receipt, *, result_row: int, after: int, limit: int, stop: Stop) -> TracedRows:
-        """Returns the rows with an id greater than `after` that a row of the receipt's result was made of.
+    def trace(self, scope: Scope, receipt: Receipt, *, result_row: int, start: TraceCursor, limit: int, stop: Stop) -> TracedRows:
+        """Returns rows past `start` that a row of the receipt's result was made of.
+
+        Datasets come in the order of the joins. Those that were looked up by semi or anti joins gave no rows.
 
         Raises:
             ReceiptMismatch: the receipt's plan no longer gives the receipt's result.
@@ -59,20 +76,45 @@ class RowTracer:
             and as `DatasetQueries.query`.
         """
         checked = self._queries.check(scope, receipt.plan)
-        table, found = self._queries.query(scope, receipt.plan, stop=stop)
+        table, again = self._queries.query(scope, receipt.plan, stop=stop)
         read = snapshots_read(receipt.plan, checked.snapshots)
-        if (found.result_sha256, found.snapshots, read) != (receipt.result_sha256, receipt.snapshots, receipt.snapshots):
+        if (again.result_sha256, again.snapshots, read) != (receipt.result_sha256, receipt.snapshots, receipt.snapshots):
             raise ReceiptMismatch("the receipt's plan no longer gives the receipt's result; run the plan again")
         if not 0 <= result_row < len(table.rows):
             violation = FieldViolation("result_row", f"takes a row of the result, which has {len(table.rows)}, from 0")
             raise InvalidArgument(f"result_row {violation.description}", violations=[violation])
-        alias = receipt.plan.datasets[0].alias
-        if table.row_ids:
-            (row_id,) = table.row_ids[result_row][0]
-            rows = self._engine.rows(checked, after=row_id - 1, limit=1, stop=stop) if row_id > after else []
-            return TracedRows(alias, tuple(rows), more=False)
-        rows = self._engine.rows(_narrowed(checked, table, result_row), after=after, limit=limit + 1, stop=stop)
-        return TracedRows(alias, tuple(rows[:limit]), more=len(rows) > limit)
+        narrowed = checked if table.row_ids else _narrowed(checked, table, result_row)
+        given = table.row_ids[result_row] if table.row_ids else None
+        found: list[TracedRow] = []
+        for dataset in checked.visible[checked.visible.index(start.dataset) :]:
+            after = start.after if dataset == start.dataset else -1
+            rows = self._of_dataset(narrowed, dataset, given, after=after, limit=limit + 1 - len(found), stop=stop)
+            found += [TracedRow(receipt.plan.datasets[dataset].alias, row) for row in rows]
+            if len(found) > limit:
+                told = rows[: len(rows) - 1]
+                last = told[-1].row_id if told else after
+                return TracedRows(tuple(found[:limit]), TraceCursor(dataset, last))
+        return TracedRows(tuple(found), None)
+
+    def _of_dataset(
+        self,
+        checked: CheckedPlan,
+        dataset: int,
+        given: tuple[tuple[int, ...], ...] | None,
+        *,
+        after: int,
+        limit: int,
+        stop: Stop,
+    ) -> list[SourceRow]:
+        """A dataset's rows past an id: of a selected row the one it gave, of a group all that stand behind it."""
+        if given is None:
+            return self._engine.rows(checked, dataset=dataset, after=after, limit=limit, stop=stop)
+        wanted = [row_id for row_id in given[dataset] if row_id > after]
+        return [
+            row
+            for row_id in wanted[:limit]
+            for row in self._engine.rows(checked, dataset=dataset, after=row_id - 1, limit=1, stop=stop)
+        ]
 
 
 def _narrowed(checked: CheckedPlan, table: ResultTable, result_row: int) -> CheckedPlan:

@@ -211,7 +211,6 @@ async def test_a_plan_is_refused_with_every_fault_at_its_field(stub: Any) -> Non
     [
         ({"page_size": 10}, "page_size"),
         ({"page_token": "x"}, "page_token"),
-        ({"plan": select("region", joins=[pb.Join()])}, "plan.joins"),
         ({"plan": plan(group_by=[pb.GroupBy(column=column("day"), time_zone="Europe/Rome")])}, "plan.group_by[0].time_zone"),
         (
             {"plan": plan(aggregates=[pb.Aggregate(function=pb.AGGREGATE_FUNCTION_MEDIAN, column=column("amount"))])},
@@ -233,11 +232,17 @@ async def test_what_is_not_built_is_refused_by_name(stub: Any, request_parts: di
     assert field in error.metadata["fields"]
 
 
-async def test_several_datasets_are_not_built(stub: Any) -> None:
-    asked = select("region")
-    asked.datasets[0].alias = "a"
-    asked.datasets.add(source_uri=URI, dataset_id="t1", alias="b")
-    assert isinstance(await refused(stub.Query(pb.QueryRequest(plan=asked))), errors.Unimplemented)
+async def test_a_dataset_is_joined_to_itself_and_says_which_rows_it_paired(stub: Any) -> None:
+    key = pb.JoinKey(left=pb.ColumnRef(alias="a", column="amount"), right=pb.ColumnRef(column="amount"))
+    asked = pb.Plan(
+        datasets=[pb.PlanDataset(source_uri=URI, dataset_id="t1", alias=alias) for alias in "ab"],
+        joins=[pb.Join(alias="b", keys=[key])],
+        select=[pb.SelectColumn(expression=pb.Expression(column=pb.ColumnRef(alias="b", column="region")))],
+    )
+    answer = await stub.Query(pb.QueryRequest(plan=asked))
+    assert answer.rows
+    assert all([(one.alias, len(one.ids)) for one in row.row_ids] == [("a", 1), ("b", 1)] for row in answer.rows)
+    assert (await stub.VerifyReceipt(pb.VerifyReceiptRequest(receipt=answer.receipt))).agrees
 
 
 async def test_a_dataset_that_is_not_there_is_told_with_those_that_are(stub: Any) -> None:

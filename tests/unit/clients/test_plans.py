@@ -117,3 +117,33 @@ def test_an_unknown_operator_or_part_is_refused_with_those_there_are() -> None:
         orders().where("region", "like", "n%")
     with pytest.raises(ValueError, match="'fortnight' is not one of second, minute"):
         orders().group_by("ordered_on", "fortnight")
+
+
+def test_a_joined_dataset_is_named_by_its_alias() -> None:
+    built = (
+        Plan.over("file:///o.xlsx", "orders", alias="o")
+        .join("file:///c.csv", "customers", alias="c", on={("o", "customer"): "name"}, kind="left", allow_fan_out=True)
+        .where(("o", "amount"), ">", 1)
+        .group_by(("c", "town"))
+        .sum(("o", "amount"), name="amount")
+    )
+    wanted = text_format.Parse(
+        """
+        datasets { source_uri: "file:///o.xlsx" dataset_id: "orders" alias: "o" }
+        datasets { source_uri: "file:///c.csv" dataset_id: "customers" alias: "c" }
+        joins {
+          kind: JOIN_KIND_LEFT alias: "c" allow_fan_out: true
+          keys { left { alias: "o" column: "customer" } right { alias: "c" column: "name" } }
+        }
+        where { comparison { column { alias: "o" column: "amount" } operator: OPERATOR_GT values { number_value: "1" } } }
+        group_by { column { alias: "c" column: "town" } }
+        aggregates { function: AGGREGATE_FUNCTION_SUM column { alias: "o" column: "amount" } as: "amount" }
+        """,
+        datasets_pb2.Plan(),
+    )
+    assert built.to_proto() == wanted
+
+
+def test_an_unknown_kind_of_join_is_refused_with_those_there_are() -> None:
+    with pytest.raises(ValueError, match="inner, left, semi, anti"):
+        orders().join("file:///c.csv", "c", alias="c", on={("o", "x"): "x"}, kind="outer")

@@ -31,7 +31,6 @@ from knowledge_svc.domain.plan import (
     TimePart,
 )
 from knowledge_svc.domain.plan_check import check_plan
-from services.errors import Unimplemented
 from tests.dataset_fixtures import NOW, SCOPE, URI, double, number, text
 
 COLUMNS = (
@@ -293,11 +292,7 @@ def test_a_column_is_reached_with_or_without_the_alias() -> None:
     assert found["plan.select[0].expression.column.alias"].startswith('no dataset of the plan has the alias "p"')
 
 
-def test_several_datasets_are_refused_until_joins_are_built() -> None:
-    datasets = (PlanDataset(URI, "t1", "a"), PlanDataset(URI, "t1", "b"))
-    with pytest.raises(Unimplemented) as caught:
-        check(datasets=datasets, select=(NAME,))
-    assert caught.value.metadata == {"field": "plan.datasets"}
+def test_each_dataset_has_an_alias_of_its_own() -> None:
     assert list(faults(datasets=(PlanDataset(URI, "t1", "a"), PlanDataset(URI, "t1", "a")))) == ["plan.datasets[1].alias"]
 
 

@@ -16,6 +16,9 @@ from knowledge_svc.domain.plan import (
     ColumnRef,
     Comparison,
     GroupBy,
+    Join,
+    JoinKey,
+    JoinKind,
     Not,
     Operator,
     OrderBy,
@@ -27,6 +30,7 @@ from knowledge_svc.domain.receipt import canonical_plan, plan_sha256, result_sha
 
 PLAN = Plan(
     datasets=(PlanDataset("file:///größe.csv", "t1", "o"),),
+    joins=(Join("p", (JoinKey(ColumnRef("a", "o"), ColumnRef("b")),), JoinKind.LEFT, allow_fan_out=True),),
     where=(
         AnyOf((Not(Comparison(ColumnRef("a", "o"), Operator.IS_NULL)), Comparison(ColumnRef("b"), Operator.EQ, ("x",), True))),
         Comparison(ColumnRef("n"), Operator.BETWEEN, (Decimal("1.50"), 2)),
@@ -44,7 +48,9 @@ def test_the_canonical_plan_is_one_line_with_everything_in_it() -> None:
         '"datasets":[{"alias":"o","dataset_id":"t1","source_uri":"file:///größe.csv"}],'
         '"distinct":false,'
         '"group_by":[{"as":"","column":{"alias":"","column":"day"},"time_part":"month"}],'
-        '"having":[],"limit":3,'
+        '"having":[],'
+        '"joins":[{"alias":"p","allow_fan_out":true,"keys":[{"left":{"alias":"o","column":"a"},"right":{"alias":"","column":"b"}}],'
+        '"kind":"left"}],"limit":3,'
         '"order_by":[{"alias":"","descending":true,"name":"count","nulls_first":false}],'
         '"select":[],'
         '"where":[{"any":[{"not":{"column":{"alias":"o","column":"a"},"ignore_case":false,"operator":"is_null","values":[]}},'
