@@ -34,6 +34,8 @@ _LETTER: Final = re.compile(r"[^\W\d_]")
 _UNCASED: Final = re.compile("[\u0590-\u0aff\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _NOT_WORDS: Final = re.compile(r"[_=<>{}\[\]|\\]|\w\(")
 """Signs of code, which is often set in capitals."""
+_CODE: Final = re.compile(r"<[^<>]*>|[{}]|\w\(\w*\)|;$")
+_OPENING: Final = "「『《〈“‘\"'(["
 _DEEPEST: Final = 6
 
 
@@ -108,7 +110,7 @@ def _looks_like_heading(item: Placed, body: BodyLook) -> bool:
         return False
     sentence = ends_sentence(text) and text[-1] not in "?:"
     if size >= body.size * _LARGER and not (sentence and words > _MOST_WORDS_PLAIN):
-        return True
+        return not _CODE.search(text)
     if sentence or item.next_alike or _NOT_WORDS.search(text) or size < body.size * _SMALLEST or len(paragraph.lines) > 2:
         return False
     if paragraph.bold and words <= _MOST_WORDS_BOLD:
@@ -116,7 +118,7 @@ def _looks_like_heading(item: Placed, body: BodyLook) -> bool:
     if words > _MOST_WORDS_PLAIN:
         return False
     number = _NUMBER.match(text)
-    title = text[number.end() if number else 0 :]
+    title = text[number.end() if number else 0 :].lstrip(_OPENING)
     if not title[:1].isupper() and not _UNCASED.match(title):
         return False
     other = bool(paragraph.font) and paragraph.font != body.font and text[-1] != ":"

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Final, TypeAlias
 
 from extractor_svc.formats.pdf_aligned import Aligned, aligned
@@ -28,6 +29,8 @@ _ALIGNED: Final = 0.6
 """Share of rows two columns must have in common to be rows of a table rather than columns of text."""
 _ON_A_ROW: Final = 0.25
 """Sizes by which the baselines of texts on one row may differ."""
+_OFF_A_ROW: Final = 0.1
+"""Sizes by which the rows of a table may be off one another by more than usual."""
 _DEEPEST: Final = 6
 _UNCASED: Final = re.compile("[\u0590-\u0aff\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
@@ -167,14 +170,20 @@ def _stand_apart(left: Sequence[Item], right: Sequence[Item]) -> bool:
     if _is_prose(first) and _is_prose(second):
         return True
     few, many = sorted((first, second), key=len)
+    return len(few) >= 3 and len(_on_rows(few, many)) < _ALIGNED * len(few)
+
+
+def _on_rows(few: Sequence[Line], many: Sequence[Line]) -> list[float]:
+    """How far the lines that stand on a row of the others are off it; columns of text are off it by other amounts each time."""
     baselines = sorted(line.baseline for line in many)
-    shared = sum(_is_near(line.baseline, baselines, within=_ON_A_ROW * many[0].size) for line in few)
-    return len(few) >= 3 and shared < _ALIGNED * len(few)
+    off = [_nearest(line.baseline, baselines) - line.baseline for line in few]
+    usual = median(off)
+    return [by for by in off if abs(by) <= _ON_A_ROW * many[0].size and abs(by - usual) <= _OFF_A_ROW * many[0].size]
 
 
-def _is_near(value: float, ordered: Sequence[float], *, within: float) -> bool:
-    at = bisect_left(ordered, value - within)
-    return at < len(ordered) and ordered[at] <= value + within
+def _nearest(value: float, ordered: Sequence[float]) -> float:
+    at = bisect_left(ordered, value)
+    return min(ordered[max(at - 1, 0) : at + 1], key=lambda other: abs(other - value))
 
 
 def _is_prose(lines: Sequence[Line]) -> bool:

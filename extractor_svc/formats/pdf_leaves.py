@@ -19,7 +19,7 @@ from extractor_svc.formats.pdf_joined import Table, table_of
 from extractor_svc.formats.pdf_layout import PlacedItem, reading_order
 from extractor_svc.formats.pdf_lines import Line, merged, rows_of
 from extractor_svc.formats.pdf_pages import PagePieces
-from extractor_svc.formats.pdf_paragraphs import Paragraph, paragraphs_of
+from extractor_svc.formats.pdf_paragraphs import Paragraph, paragraphs_of, with_titles_joined
 from extractor_svc.formats.pdf_places import PagePlaces
 from extractor_svc.formats.pdf_text import BULLET, TextLine, Vocabulary, join_lines, without_bullet
 
@@ -80,7 +80,20 @@ def page_text(page: PagePieces, furniture: Furniture) -> PageText:
     for hidden in (False, True):
         lines = [line for line in page.lines if id(line) not in running and line.hidden is hidden]
         body += _body_by_direction(page, lines, page.grids if not hidden else ())
-    return PageText(page, tuple(body), furniture)
+    size = body_look_of(item for item in body if isinstance(item, Paragraph)).size
+    return PageText(page, tuple(_with_titles(body, size)), furniture)
+
+
+def _with_titles(body: Iterable[Body], size: float) -> Iterator[Body]:
+    texts: list[Paragraph] = []
+    for item in body:
+        if isinstance(item, Paragraph):
+            texts.append(item)
+            continue
+        yield from with_titles_joined(texts, body_size=size)
+        texts = []
+        yield item
+    yield from with_titles_joined(texts, body_size=size)
 
 
 def _body_by_direction(page: PagePieces, lines: Sequence[Line], grids: Sequence[Grid]) -> Iterator[Body]:

@@ -25,6 +25,10 @@ _LEAST_LEADING: Final = 1.35
 _LEADING: Final = 1.25
 _OTHER_SIZE: Final = 0.06
 _INDENT: Final = 0.8
+_LARGE: Final = 1.6
+"""Size, as a share of the text's, from which a text on several lines is one title though other text stands beside it."""
+_LONGEST_TITLE: Final = 4
+_ALIGNED: Final = 3.0
 _SHORT: Final = 0.8
 """Share of the region's width that a line ending a paragraph does not reach."""
 
@@ -71,6 +75,27 @@ def paragraphs_of(lines: Sequence[Line]) -> Iterator[Paragraph]:
         else:
             current.append(line)
     yield _paragraph(current)
+
+
+def with_titles_joined(paragraphs: Sequence[Paragraph], *, body_size: float) -> list[Paragraph]:
+    """The paragraphs, those that go on in the large type of the one right above joined to it."""
+    out: list[Paragraph] = []
+    for paragraph in paragraphs:
+        if out and _title_goes_on(out[-1], paragraph, body_size=body_size):
+            out[-1] = Paragraph((*out[-1].lines, *paragraph.lines), out[-1].marker)
+        else:
+            out.append(paragraph)
+    return out
+
+
+def _title_goes_on(title: Paragraph, more: Paragraph, *, body_size: float) -> bool:
+    last, line = title.lines[-1], more.lines[0]
+    if title.size < _LARGE * body_size or more.marker or len(title.lines) + len(more.lines) > _LONGEST_TITLE:
+        return False
+    if (last.size, last.bold, last.font, last.tag, last.quarters) != (line.size, line.bold, line.font, line.tag, line.quarters):
+        return False
+    aligned = min(abs(last.box.x0 - line.box.x0), abs(last.box.centre[0] - line.box.centre[0])) <= _ALIGNED
+    return aligned and 0 < line.baseline - last.baseline <= _LEAST_LEADING * last.size and not ends_sentence(last.text)
 
 
 def marker_of(text: str) -> str:

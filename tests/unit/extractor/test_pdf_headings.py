@@ -77,3 +77,26 @@ def test_a_heading_over_two_lines_is_one() -> None:
     artifact = read(drawn(together(title, lines_at(72, 160, BODY))))
 
     assert headings(artifact) == [("The long history of the gates and of their keepers", 1)]
+
+
+def test_a_title_in_large_type_is_one_though_text_stands_beside_its_second_line() -> None:
+    title = lines_at(40, 110, ["Row and Column Access Control and", "Support in a Database"], size=30, leading=32, font=BOLD)
+    names = lines_at(500, 140, ["Anna Berg", "Carl Dorn", "Emil Frost", "Gina Holm"], size=10)
+
+    artifact = read(drawn(together(title, names, lines_at(40, 300, BODY, size=10), lines_at(40, 340, BODY, size=10))))
+
+    assert headings(artifact) == [("Row and Column Access Control and Support in a Database", 1)]
+
+
+def test_lines_of_syntax_in_larger_type_are_no_headings() -> None:
+    artifact = read(drawn(sections(("Syntax", 15, BOLD), ("CREATE PERMISSION <name>", 15, BOLD), ("open(gate)", 15, BOLD))))
+
+    assert headings(artifact) == [("Syntax", 1)]
+
+
+def test_a_numbered_heading_may_begin_with_a_quotation_mark() -> None:
+    artifact = read(
+        drawn(sections(('1.1 "Open gates" and their keepers', 11, "Times-Bold"), ("1.2 Closed gates", 11, "Times-Bold")))
+    )
+
+    assert [text for text, _ in headings(artifact)] == ['1.1 "Open gates" and their keepers', "1.2 Closed gates"]

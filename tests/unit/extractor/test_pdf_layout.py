@@ -277,3 +277,30 @@ def test_a_place_reads_one_line_of_a_paragraph() -> None:
     second = PdfPlace(1, 1, boxes=block.locator.boxes[1:2])
 
     assert pdf.resolve(content, second, ReadContext()) == LEFT[1]
+
+
+def test_short_lines_beside_prose_are_a_column_where_their_rows_drift() -> None:
+    side = ["Roles and duties", "kept apart", "Leverage rows", "by permissions", "Protect columns", "by masks"]
+    prose = ["This paper tells how access to rows and columns", "is controlled in a database, and by whom it may be"]
+    prose += ["granted, in a way that is open to all and clear", "to the people who keep it. It is written for those"]
+    prose += ["who plan, build and run such a database, and for", "those who only want to know what it can do."]
+
+    artifact = read(drawn(together(lines_at(40, 101, side, leading=14.3), lines_at(200, 100, prose, leading=12.5))))
+
+    assert joined(prose) in texts(artifact)
+
+
+def test_labels_beside_texts_of_several_lines_stay_with_them() -> None:
+    labels = together(*(lines_at(60, top, [text]) for top, text in ((100, "Length"), (142, "Width"), (184, "Depth"))))
+    values = [
+        "from the first gate to the last one,",
+        "measured along the dam",
+        "and rounded",
+        "between the banks at high water",
+        "and",
+    ]
+    values += ["never less", "below the sill of the lowest gate,"]
+
+    artifact = read(drawn(together(labels, lines_at(200, 100, values, leading=14))))
+
+    assert texts(artifact)[0].startswith("Length from the first gate")
