@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 DATA ?= .loom/data
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run test check lint types unit protos contract samples lock bench crash mutations clean
+.PHONY: help demo run test check lint types unit protos contract samples lock bench corpus crash mutations clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -71,6 +71,9 @@ bench: $(VENV)/.bench ## Measures Loom against its own parts, and the extractor 
 
 crash: $(VENV)/.dev ## Kills the service over and over during ingest and search; long
 	$(BIN)/python -m pytest -q -m crash tests/e2e --timeout 7200
+
+corpus: $(VENV)/.dev ## Ingests every file of the shared corpus and looks for what it says; long
+	$(BIN)/python -m pytest -q -s -m corpus tests/e2e --timeout 7200
 
 mutations: $(VENV)/.dev ## Has the extractor read ten thousand damaged files; long
 	$(BIN)/python -m pytest -q -s -m mutations tests/e2e --timeout 7200
