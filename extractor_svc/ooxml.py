@@ -18,9 +18,12 @@ from extractor_svc.zip_guard import Archive, EntryStream
 
 Element: TypeAlias = Any  # lxml ships no types
 
-_DOCUMENT_TYPE: Final = re.compile(r"(?:\ufeff|\xef\xbb\xbf)?(?:\s+|<\?.*?\?>|<!--.*?-->)*<!DOCTYPE", re.DOTALL | re.IGNORECASE)
-_UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
+_PROLOGUE: Final = re.compile(
+    r"(?:\ufeff|\xef\xbb\xbf)?(?:\s|<\?.*?\?>|<!--.*?-->)*+<(?:(?P<document_type>!DOCTYPE)|[^!?])", re.DOTALL | re.IGNORECASE
+)
+_UTF_16: Final = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"<\x00": "utf-16-le", b"\x00<": "utf-16-be"}
 _PROLOGUE_BYTES: Final = 16 * 1024
+_LONGEST_PROLOGUE: Final = MIB
 _PIECE_BYTES: Final = 64 * 1024
 _LARGEST_TREE: Final = 64 * MIB
 _FORMATS: Final = (("spreadsheetml", "xlsx"), ("wordprocessingml", "docx"), ("presentationml", "pptx"))
@@ -87,10 +90,7 @@ class Package:
         if part in self and self._archive.size_of(part) > _LARGEST_TREE:
             raise DecompressionLimit(f"part {part} is larger than any office file has it", metadata={"part": part})
         with self._open(part) as stream:
-            ends = _Ends(stream, part, None)
-            for _ in ends:
-                pass
-            return ends.root
+            return _tree(_Prologue(stream, part), part)
 
     def stream(self, part: str, names: Sequence[str]) -> Iterator[Element]:
         """The part's elements of these names, each when it ends; who reads them clears what is done with. Raises as `parse`."""
@@ -204,13 +204,17 @@ def children_of(element: Element, name: str) -> Iterator[Element]:
 
 
 class _Prologue:
-    """A stream whose first bytes were looked at for a document type, which a parser may fail on before it can be asked."""
+    """A stream whose bytes up to the root were looked at for a document type, which a parser may die of before it can be asked."""
 
     def __init__(self, stream: Readable, part: str) -> None:
-        self._head = stream.read(_PROLOGUE_BYTES)
+        self._head, found = b"", None
         self._stream = stream
-        text = self._head.decode("utf-16" if self._head[:2] in _UTF_16 else "latin-1", "replace")
-        if _DOCUMENT_TYPE.match(text):
+        while found is None and len(self._head) < _LONGEST_PROLOGUE and (more := stream.read(len(self._head) or _PROLOGUE_BYTES)):
+            self._head += more
+            found = _PROLOGUE.match(self._head.decode(_UTF_16.get(self._head[:2], "latin-1"), "replace"))
+        if found is None:
+            raise _not_well_formed(part)
+        if found["document_type"]:
             raise _document_type(part)
 
     def read(self, size: int) -> bytes:
@@ -222,15 +226,15 @@ class _Prologue:
 
 
 class _Ends:
-    """An iterator over elements as they end, of some names or of all, that refuses a document type before it yields any."""
+    """An iterator over elements of some names as they end, that refuses a document type before it yields any."""
 
-    def __init__(self, stream: Readable, part: str, names: Sequence[str] | None) -> None:
+    def __init__(self, stream: Readable, part: str, names: Sequence[str]) -> None:
         self._part = part
         self._checked = False
         self._events = etree.iterparse(
             _Prologue(stream, part),
             events=("end",),
-            tag=None if names is None else [f"{{*}}{name}" for name in names],
+            tag=[f"{{*}}{name}" for name in names],
             resolve_entities=False,
             no_network=True,
             load_dtd=False,
@@ -246,20 +250,31 @@ class _Ends:
                 yield element
         except etree.XMLSyntaxError as error:
             raise _not_well_formed(self._part) from error
-        self._refuse_document_type(self.root)
-
-    @property
-    def root(self) -> Element:
-        """The root element, once all was read."""
-        return self._events.root
+        self._refuse_document_type(self._events.root)
 
     def _refuse_document_type(self, element: Element) -> None:
         if self._checked:
             return
         self._checked = True
-        info = element.getroottree().docinfo
-        if info.internalDTD is not None or info.doctype:
-            raise _document_type(self._part)
+        _refuse_document_type(element, self._part)
+
+
+def _tree(source: _Prologue, part: str) -> Element:
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True, huge_tree=False
+    )
+    try:
+        root = etree.parse(source, parser).getroot()
+    except etree.XMLSyntaxError as error:
+        raise _not_well_formed(part) from error
+    _refuse_document_type(root, part)
+    return root
+
+
+def _refuse_document_type(element: Element, part: str) -> None:
+    info = element.getroottree().docinfo
+    if info.internalDTD is not None or info.doctype:
+        raise _document_type(part)
 
 
 def _not_well_formed(part: str) -> Malformed:

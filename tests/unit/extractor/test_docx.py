@@ -385,6 +385,13 @@ class TestOutcomes:
         with pytest.raises(XmlDtdForbidden):
             read(DocumentXml("", parts={BODY: text}))
 
+    @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-le", "utf-16-be"])
+    def test_an_entity_bomb_behind_a_long_prologue_is_refused_at_once(self, encoding: str) -> None:
+        levels = "".join(f'<!ENTITY e{i} "{f"&e{i - 1};" * 10}">' for i in range(1, 10))
+        text = f'<?xml version="1.0"?>{" " * 50_000}<!DOCTYPE x [<!ENTITY e0 "boom">{levels}]><x y="&e9;"/>'
+        with pytest.raises(XmlDtdForbidden):
+            read(DocumentXml("", parts={BODY: text.encode(encoding)}))
+
     def test_a_broken_part_beside_the_body_is_put_down_as_failed(self) -> None:
         artifact = read(DocumentXml(p("text"), footnotes="<w:broken>", related=[("comments", "gone.xml")]))
         assert texts(artifact) == ["text"]
