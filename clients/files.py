@@ -29,13 +29,13 @@ class File:
     sha256: str
     content: bytes | Path
 
-    def chunks(self, meter: Meter | None = None) -> Iterator[bytes]:
-        """Yields the bytes in chunks of at most 256 KiB, and counts those that have been handed over.
+    def chunks(self, meter: Meter | None = None, *, offset: int = 0) -> Iterator[bytes]:
+        """Yields the bytes after `offset` in chunks of at most 256 KiB, and counts those that have been handed over.
 
         Raises:
             OSError: the file at the path cannot be read any more.
         """
-        for chunk in _chunks(self.content):
+        for chunk in _chunks(self.content, offset):
             yield chunk
             if meter is not None:
                 meter.done_bytes += len(chunk)
@@ -60,11 +60,12 @@ def measure(data: bytes | str | Path, filename: str = "", *, content_type: str =
     return File(name, media_type, size_bytes, digest.hexdigest(), content)
 
 
-def _chunks(content: bytes | Path) -> Iterator[bytes]:
+def _chunks(content: bytes | Path, offset: int = 0) -> Iterator[bytes]:
     if isinstance(content, bytes):
-        for start in range(0, len(content), CHUNK_BYTES):
+        for start in range(offset, len(content), CHUNK_BYTES):
             yield content[start : start + CHUNK_BYTES]
         return
     with content.open("rb") as file:
+        file.seek(offset)
         while chunk := file.read(CHUNK_BYTES):
             yield chunk

@@ -15,7 +15,7 @@ from clients import files
 from clients.binding import async_calls, async_pages, async_streams, calls, pages, streams
 from clients.connection import AsyncConnection, BlockingConnection, Line
 from clients.endpoint import KNOWLEDGE_ADDRESS, knowledge_peer, parse_endpoint
-from clients.errors import DeadlineExceeded, Unavailable
+from clients.errors import DeadlineExceeded, LoomError, Unavailable
 from clients.patience import Patience
 from clients.requests import datasets as dataset_requests
 from clients.requests import documents as document_requests
@@ -26,6 +26,7 @@ from clients.requests.health import health
 from clients.requests.ingest import IngestOptions
 from clients.results.datasets import ArrowResult
 from clients.results.ingest import Ingestion, Progress, UploadedFile, progress_of
+from clients.resuming import Resumption
 from clients.stubs import KNOWLEDGE
 from clients.values import JsonValue
 
@@ -64,6 +65,7 @@ class KnowledgeClient:
     outline = calls(document_requests.outline)
     delete = calls(document_requests.delete)
     search = calls(search_requests.search)
+    upload_standing = calls(ingest_requests.upload_standing)
     ingest = calls(ingest_requests.ingest)
     ingestion = calls(ingest_requests.ingestion)
     list_ingestions = pages(ingest_requests.list_ingestions)
@@ -87,10 +89,21 @@ class KnowledgeClient:
         namespace: str = "",
         on_progress: Callable[[Progress], None] | None = None,
     ) -> UploadedFile:
-        """Stores a file with its SHA-256, read in chunks of 256 KiB. A str is a path; bytes need a filename."""
+        """Stores a file with its SHA-256, read in chunks of 256 KiB. A str is a path; bytes need a filename.
+
+        Where the stream breaks, the upload goes on from what the server keeps.
+        """
         file, meter = files.measure(data, filename, content_type=content_type), files.Meter()
-        call = ingest_requests.upload(file, namespace=namespace or self.connection.line.namespace, meter=meter)
-        return self.connection.upload(call, meanwhile=lambda: _report_bytes(file, meter, on_progress))
+        whole, scope = Resumption(meter), namespace or self.connection.line.namespace
+        while True:
+            try:
+                if whole.broken:
+                    whole.go_on_after(self.upload_standing(whole.upload_id, namespace=scope).received_bytes)
+                call = ingest_requests.upload(file, namespace=scope, meter=meter, upload_id=whole.upload_id, offset=whole.offset)
+                return self.connection.upload(call, meanwhile=lambda: _report_bytes(file, meter, on_progress))
+            except LoomError as error:
+                pause_s = whole.pause_after(error)
+            time.sleep(pause_s)
 
     def wait_for_ingest(
         self,
@@ -191,6 +204,7 @@ class AsyncKnowledgeClient:
     outline = async_calls(document_requests.outline)
     delete = async_calls(document_requests.delete)
     search = async_calls(search_requests.search)
+    upload_standing = async_calls(ingest_requests.upload_standing)
     ingest = async_calls(ingest_requests.ingest)
     ingestion = async_calls(ingest_requests.ingestion)
     list_ingestions = async_pages(ingest_requests.list_ingestions)
@@ -216,8 +230,16 @@ class AsyncKnowledgeClient:
     ) -> UploadedFile:
         """As `KnowledgeClient.upload`; the file is read in a worker thread."""
         file, meter = await asyncio.to_thread(files.measure, data, filename, content_type=content_type), files.Meter()
-        call = ingest_requests.upload(file, namespace=namespace or self.connection.line.namespace, meter=meter)
-        return await self.connection.upload(call, meanwhile=lambda: _report_bytes(file, meter, on_progress))
+        whole, scope = Resumption(meter), namespace or self.connection.line.namespace
+        while True:
+            try:
+                if whole.broken:
+                    whole.go_on_after((await self.upload_standing(whole.upload_id, namespace=scope)).received_bytes)
+                call = ingest_requests.upload(file, namespace=scope, meter=meter, upload_id=whole.upload_id, offset=whole.offset)
+                return await self.connection.upload(call, meanwhile=lambda: _report_bytes(file, meter, on_progress))
+            except LoomError as error:
+                pause_s = whole.pause_after(error)
+            await asyncio.sleep(pause_s)
 
     async def wait_for_ingest(
         self,

@@ -29,9 +29,10 @@ from loom.knowledge.v1 import (
 
 from knowledge_svc.api.datasets import DatasetServicer
 from knowledge_svc.api.documents import DocumentServicer
-from knowledge_svc.api.ingest import IngestServicer, UploadLimits
+from knowledge_svc.api.ingest import IngestServicer
 from knowledge_svc.api.requests import Scopes
 from knowledge_svc.api.search import SearchServicer
+from knowledge_svc.api.uploads import UploadLimits
 from knowledge_svc.config import KnowledgeConfig
 from knowledge_svc.datasets.engine import DuckDbEngine, EngineLimits
 from knowledge_svc.datasets.snapshots import SnapshotFiles
@@ -239,6 +240,7 @@ class Knowledge:
         house, age_s = self._house, self._config.blob_min_age_s
         return (
             Chore("prune_jobs_and_uploads", lambda: house.queue.prune(now=utc_now())),
+            Chore("sweep_partial_uploads", lambda: house.blobs.sweep_partials(older_than_s=self._config.upload_ttl_s)),
             Chore(
                 "sweep_blobs",
                 lambda: house.blobs.sweep(named=named_blobs(house.record, now=utc_now()), older_than_s=age_s),

@@ -13,7 +13,7 @@ import pyarrow as pa
 from artifact.codec import dump
 from artifact.locators import LineSpan, SheetPlace, to_json
 from artifact.model import ROW_ID, ROW_LOCATOR, Artifact, Block, BlockType, Column, ColumnType, Coverage, Dataset, FailedUnit
-from knowledge_svc.domain.ingestion import Ingestions, IngestRequest, RetryPolicy
+from knowledge_svc.domain.ingestion import FileToKeep, Ingestions, IngestRequest, RetryPolicy
 from knowledge_svc.domain.model import Job, JobState
 from knowledge_svc.jobs.board import JobBoard
 from knowledge_svc.jobs.workers import IngestWorkers, WorkerSettings, Workshop
@@ -94,7 +94,7 @@ async def working(house: House, extractor, *, workers: int = 1, attempts: int = 
 
 def queue(house: House, feed: Ingestions, *, source_uri: str = "file:///zoo.md", **asked) -> Job:
     sha256 = house.blobs.put(b"the bytes")
-    upload = feed.register(SCOPE, sha256=sha256, size_bytes=9, filename="zoo.md", content_type="", owner=ADA.actor)
+    upload = feed.register(FileToKeep(SCOPE, "zoo.md", "", ADA.actor), sha256=sha256, size_bytes=9)
     return feed.start(SCOPE, IngestRequest(upload.upload_id, source_uri, **asked), author=ADA)
 
 

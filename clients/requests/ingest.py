@@ -12,7 +12,16 @@ from loom.knowledge.v1 import ingest_pb2
 from clients.calls import Call, Pages, Stream, Upload
 from clients.enums import contract_name
 from clients.files import File, Meter
-from clients.results.ingest import Formats, Ingestion, UploadedFile, read_formats, read_ingestion, read_upload
+from clients.results.ingest import (
+    Formats,
+    Ingestion,
+    UploadedFile,
+    UploadStanding,
+    read_formats,
+    read_ingestion,
+    read_standing,
+    read_upload,
+)
 from clients.values import JsonValue, to_struct
 
 
@@ -30,8 +39,13 @@ class IngestOptions:
         return f"IngestOptions({shown}, password={'***' if self.password else ''!r})"
 
 
-def upload(file: File, *, namespace: str = "", meter: Meter | None = None) -> Upload[UploadedFile]:
-    """Sends a file with its size and SHA-256, so that the server keeps it whole or not at all."""
+def upload(
+    file: File, *, namespace: str = "", meter: Meter | None = None, upload_id: str = "", offset: int = 0
+) -> Upload[UploadedFile]:
+    """Sends a file with its size and SHA-256, so that the server keeps it whole or not at all.
+
+    Under an `upload_id` of the caller's own an upload that broke goes on: the server keeps its first `offset` bytes.
+    """
 
     def requests() -> Iterator[Message]:
         header = ingest_pb2.UploadHeader(
@@ -40,12 +54,20 @@ def upload(file: File, *, namespace: str = "", meter: Meter | None = None) -> Up
             content_type=file.content_type,
             sha256=file.sha256,
             size_bytes=file.size_bytes,
+            resume_upload_id=upload_id,
+            offset=offset,
         )
         yield ingest_pb2.UploadFileRequest(header=header)
-        for data in file.chunks(meter):
+        for data in file.chunks(meter, offset=offset):
             yield ingest_pb2.UploadFileRequest(data=data)
 
     return Upload("ingest.UploadFile", requests(), read_upload)
+
+
+def upload_standing(upload_id: str, *, namespace: str = "") -> Call[UploadStanding]:
+    """Returns how much the server keeps of an upload that was given its id by the caller."""
+    request = ingest_pb2.GetUploadRequest(namespace=namespace, upload_id=upload_id)
+    return Call("ingest.GetUpload", request, read_standing)
 
 
 def ingest(

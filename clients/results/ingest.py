@@ -29,6 +29,16 @@ class UploadedFile:
 
 
 @dataclass(frozen=True, slots=True)
+class UploadStanding:
+    """How much the server keeps of an upload, and until when."""
+
+    upload_id: str
+    received_bytes: int
+    complete: bool
+    expires_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
 class Ingestion:
     """A job.
 
@@ -115,6 +125,11 @@ def read_upload(message: ingest_pb2.UploadFileResponse) -> UploadedFile:
         content_type=message.content_type,
         expires_at=from_timestamp(message.expires_at),
     )
+
+
+def read_standing(message: ingest_pb2.GetUploadResponse) -> UploadStanding:
+    """Reads how much is kept."""
+    return UploadStanding(message.upload_id, message.received_bytes, message.complete, from_timestamp(message.expires_at))
 
 
 def read_ingestion(message: ingest_pb2.Ingestion) -> Ingestion:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
-from dataclasses import dataclass
-from datetime import timedelta
 from typing import Final, Protocol
 
 from google.protobuf.duration_pb2 import Duration
@@ -15,9 +13,6 @@ from loom.knowledge.v1 import ingest_pb2_grpc
 
 from knowledge_svc.api.messages import job_message, timestamp
 from knowledge_svc.api.requests import (
-    MAX_FILENAME,
-    MAX_NAME,
-    Faults,
     Scopes,
     author,
     ingest_request,
@@ -25,18 +20,12 @@ from knowledge_svc.api.requests import (
     retry_key,
 )
 from knowledge_svc.api.runner import Runner
-from knowledge_svc.domain.errors import (
-    ChecksumMismatch,
-    EmptyDocument,
-    ExtractorNotConfigured,
-    UploadStalled,
-    UploadTooLarge,
-)
-from knowledge_svc.domain.file_names import SAVE_AS, named_format, unread_formats
+from knowledge_svc.api.uploads import UploadLimits, Uploads
+from knowledge_svc.domain.errors import ExtractorNotConfigured
+from knowledge_svc.domain.file_names import SAVE_AS, unread_formats
 from knowledge_svc.domain.ingestion import Ingestions
-from knowledge_svc.domain.model import FormatStanding, Job, Scope, Upload
-from knowledge_svc.domain.ports import BlobFile, BlobStore, Extractor
-from services.errors import FieldViolation, InvalidArgument, Unimplemented
+from knowledge_svc.domain.model import FormatStanding, Job, Scope
+from knowledge_svc.domain.ports import BlobStore, Extractor
 from services.interceptor import RpcContext
 from services.paging import page_size, read_page_token, write_page_token
 
@@ -44,15 +33,6 @@ DEFAULT_PAGE: Final = 50
 MAX_PAGE: Final = 500
 HEARTBEAT_S: Final = 5.0
 """How often a watched job is read again even when nothing was heard of it."""
-
-
-@dataclass(frozen=True, slots=True)
-class UploadLimits:
-    """Bytes of a file, seconds between two of its messages, and how long it waits for its ingest."""
-
-    max_bytes: int
-    stall_s: float
-    ttl: timedelta
 
 
 class JobWatch(Protocol):
@@ -81,7 +61,7 @@ class IngestServicer(ingest_pb2_grpc.IngestServiceServicer):
         read: Runner,
     ) -> None:
         self._ingestions = ingestions
-        self._blobs = blobs
+        self._uploads = Uploads(ingestions, blobs, limits=limits, run=write)
         self._board = board
         self._extractor = extractor
         self._limits = limits
@@ -91,15 +71,9 @@ class IngestServicer(ingest_pb2_grpc.IngestServiceServicer):
 
     async def UploadFile(self, request_iterator: AsyncIterator[pb.UploadFileRequest], context: RpcContext) -> pb.UploadFileResponse:
         """Stores a file by its hash."""
-        header = await self._header(request_iterator)
+        header = await self._uploads.header(request_iterator)
         scope = self._scopes.of(header.namespace)
-        with self._blobs.new_file() as file:
-            async for request in _timed(request_iterator, self._limits.stall_s):
-                if request.WhichOneof("part") != "data":
-                    raise _protocol_fault("only bytes may follow the header")
-                self._check_room(file.size_bytes + len(request.data))
-                await self._write(file.write, request.data)
-            upload = await self._write(self._stored, file, header, scope=scope, owner=author().actor)
+        upload = await self._uploads.take(header, request_iterator, scope=scope, owner=author().actor)
         return pb.UploadFileResponse(
             upload_id=upload.upload_id,
             sha256=upload.sha256,
@@ -108,6 +82,11 @@ class IngestServicer(ingest_pb2_grpc.IngestServiceServicer):
             content_type=upload.content_type,
             expires_at=timestamp(upload.expires_at),
         )
+
+    async def GetUpload(self, request: pb.GetUploadRequest, context: RpcContext) -> pb.GetUploadResponse:
+        """Says how much of a named upload is kept."""
+        scope = self._scopes.of(request.namespace)
+        return await self._read(self._uploads.standing, scope, request.upload_id, owner=author().actor)
 
     async def StartIngestion(self, request: pb.StartIngestionRequest, context: RpcContext) -> pb.StartIngestionResponse:
         """Queues an ingest."""
@@ -177,73 +156,6 @@ class IngestServicer(ingest_pb2_grpc.IngestServiceServicer):
 
     async def _job(self, scope: Scope, ingestion_id: str) -> Job:
         return self._board.overlay(await self._read(self._ingestions.get, scope, ingestion_id))
-
-    async def _header(self, requests: AsyncIterator[pb.UploadFileRequest]) -> pb.UploadHeader:
-        """The header of an upload, checked before a byte is stored."""
-        first = await anext(_timed(requests, self._limits.stall_s), None)
-        if first is None or first.WhichOneof("part") != "header":
-            raise _protocol_fault("the first message must be a header")
-        header = first.header
-        if header.resume_upload_id or header.offset:
-            raise Unimplemented("resuming an upload is declared and not built yet; send it whole")
-        faults = Faults()
-        faults.text(header.filename, "header.filename", most=MAX_FILENAME, least=1)
-        faults.text(header.content_type, "header.content_type", most=MAX_NAME)
-        hexadecimal = all(c in "0123456789abcdef" for c in header.sha256)
-        faults.check(len(header.sha256) in (0, 64) and hexadecimal, "header.sha256", "takes 64 lower-case hex digits, or none")
-        faults.raise_any()
-        named_format(header.filename)
-        self._check_room(header.size_bytes)
-        return header
-
-    def _check_room(self, size_bytes: int) -> None:
-        if size_bytes > self._limits.max_bytes:
-            raise UploadTooLarge(
-                f"the file has more than {self._limits.max_bytes} bytes; split it",
-                metadata={"max_bytes": str(self._limits.max_bytes)},
-            )
-
-    def _stored(self, file: BlobFile, header: pb.UploadHeader, *, scope: Scope, owner: str) -> Upload:
-        """Checks what came against what was announced, then keeps it."""
-        if header.HasField("size_bytes") and header.size_bytes != file.size_bytes:
-            raise _mismatch("size_bytes", str(header.size_bytes), str(file.size_bytes))
-        if header.sha256 and header.sha256 != file.sha256:
-            raise _mismatch("sha256", header.sha256, file.sha256)
-        if file.size_bytes == 0:
-            raise EmptyDocument("the file is empty; upload one that has bytes")
-        return self._ingestions.register(
-            scope,
-            sha256=file.keep(),
-            size_bytes=file.size_bytes,
-            filename=header.filename,
-            content_type=header.content_type,
-            owner=owner,
-        )
-
-
-async def _timed(requests: AsyncIterator[pb.UploadFileRequest], stall_s: float) -> AsyncIterator[pb.UploadFileRequest]:
-    """The messages of a stream, each within the time allowed."""
-    while True:
-        try:
-            async with asyncio.timeout(stall_s):
-                request = await anext(requests, None)
-        except TimeoutError:
-            message = f"no bytes came for {stall_s:g} s; send the file again"
-            raise UploadStalled(message, metadata={"stall_s": f"{stall_s:g}"}) from None
-        if request is None:
-            return
-        yield request
-
-
-def _protocol_fault(description: str) -> InvalidArgument:
-    return InvalidArgument(f"the upload is out of order: {description}", violations=[FieldViolation("part", description)])
-
-
-def _mismatch(field: str, announced: str, found: str) -> ChecksumMismatch:
-    return ChecksumMismatch(
-        f"the bytes do not match: {field} is {found}, announced was {announced}; send the file again",
-        metadata={"field": field, "announced": announced, "found": found},
-    )
 
 
 def _format_messages(standings: Sequence[FormatStanding]) -> list[pb.IngestFormat]:

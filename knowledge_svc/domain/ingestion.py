@@ -32,6 +32,17 @@ class IngestRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class FileToKeep:
+    """What a caller says of a file it sends; `upload_id` is the name it gave the upload, empty where it gave none."""
+
+    scope: Scope
+    filename: str
+    content_type: str
+    owner: str
+    upload_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class RetryPolicy:
     """How often a job is tried, and the first delay; each later one is twice the one before, at most an hour."""
 
@@ -64,29 +75,42 @@ class Ingestions:
         self._on_queued = on_queued
         self._on_cancel = on_cancel
 
-    def register(self, scope: Scope, *, sha256: str, size_bytes: int, filename: str, content_type: str, owner: str) -> Upload:
+    def register(self, file: FileToKeep, *, sha256: str, size_bytes: int) -> Upload:
         """Records an upload whose bytes are stored.
 
         Raises:
             EmptyDocument: it has no bytes.
             UnsupportedFile: its name is of a refused format.
+            IdempotencyConflict: the name it was given is of an upload of other bytes.
         """
         if size_bytes == 0:
             raise EmptyDocument("the file is empty; upload one that has bytes")
         now = self._clock()
         upload = Upload(
-            upload_id=self._new_id(),
-            scope=scope,
+            upload_id=file.upload_id or self._new_id(),
+            scope=file.scope,
             sha256=sha256,
             size_bytes=size_bytes,
-            filename=filename,
-            content_type=content_type,
-            format=named_format(filename, content_type),
-            owner=owner,
+            filename=file.filename,
+            content_type=file.content_type,
+            format=named_format(file.filename, file.content_type),
+            owner=file.owner,
             created_at=now,
             expires_at=now + self._upload_ttl,
         )
-        self._queue.add_upload(upload)
+        return self._queue.add_upload(upload)
+
+    def whole_upload(self, scope: Scope, upload_id: str, *, owner: str) -> Upload:
+        """Returns an upload that is complete.
+
+        Raises:
+            UploadNotFound: there is no such upload of this caller, or it expired.
+        """
+        upload = self._queue.upload(scope, upload_id)
+        if upload.owner != owner or upload.expires_at <= self._clock():
+            raise UploadNotFound(
+                f"no upload {upload_id!r} of this caller, or it expired; upload the file again", metadata={"upload_id": upload_id}
+            )
         return upload
 
     def start(self, scope: Scope, asked: IngestRequest, *, author: Author, request: RequestKey | None = None) -> Job:
@@ -97,7 +121,7 @@ class Ingestions:
             IdempotencyConflict: the request id was used with another body.
         """
         now = self._clock()
-        upload = self._own_upload(scope, asked.upload_id, author=author, now=now)
+        upload = self.whole_upload(scope, asked.upload_id, owner=author.actor)
         job = Job(
             ingestion_id=self._new_id(),
             scope=scope,
@@ -144,11 +168,3 @@ class Ingestions:
         job = self._queue.cancel(scope, ingestion_id, now=self._clock())
         self._on_cancel(ingestion_id)
         return job
-
-    def _own_upload(self, scope: Scope, upload_id: str, *, author: Author, now: datetime) -> Upload:
-        upload = self._queue.upload(scope, upload_id)
-        if upload.owner != author.actor or upload.expires_at <= now:
-            raise UploadNotFound(
-                f"no upload {upload_id!r} of this caller, or it expired; upload the file again", metadata={"upload_id": upload_id}
-            )
-        return upload

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, TypeAlias
 
@@ -147,8 +148,12 @@ class JobQueue(Protocol):
     Word from an attempt that is over, such as a late progress, changes nothing.
     """
 
-    def add_upload(self, upload: Upload) -> None:
-        """Keeps an upload whose blob is stored."""
+    def add_upload(self, upload: Upload) -> Upload:
+        """Keeps an upload whose blob is stored; one of the same id, bytes and owner that is kept already comes back instead.
+
+        Raises:
+            IdempotencyConflict: the id is of an upload of other bytes, or of someone else.
+        """
 
     def upload(self, scope: Scope, upload_id: str) -> Upload:
         """Returns an upload.
@@ -225,6 +230,18 @@ class BlobStore(Protocol):
     def new_file(self) -> AbstractContextManager[BlobFile]:
         """Opens a spool file that vanishes unless it is kept."""
 
+    def named_file(self, name: str, *, offset: int) -> AbstractContextManager[BlobFile]:
+        """Opens the spool file of a name to go on after `offset` bytes; what it has beyond goes, what is written stays.
+
+        Whoever had it open before writes no more. Names are lower-case hexadecimal.
+
+        Raises:
+            BlobTooShort: it has fewer bytes than `offset`.
+        """
+
+    def partial(self, name: str) -> Partial | None:
+        """Returns how far the spool file of a name is, None where there is none."""
+
     def put(self, content: bytes) -> str:
         """Keeps bytes and returns their SHA-256.
 
@@ -250,6 +267,14 @@ class BlobStore(Protocol):
         """Tells whether the bytes are stored."""
 
 
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """How far a named spool file is: its bytes, and when the last of them came."""
+
+    size_bytes: int
+    changed_at: datetime
+
+
 class BlobFile(Protocol):
     """A spool file being written."""
 
@@ -263,6 +288,9 @@ class BlobFile(Protocol):
     @property
     def sha256(self) -> str:
         """Hash of the bytes written so far."""
+
+    def discard(self) -> None:
+        """Removes the file where it was not kept."""
 
     def keep(self) -> str:
         """Syncs the file, moves it under its hash, and returns the hash.

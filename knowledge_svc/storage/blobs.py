@@ -2,47 +2,101 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 import re
 import threading
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from knowledge_svc.domain.errors import BlobGone, EmptyDocument
+from knowledge_svc.domain.errors import BlobGone
+from knowledge_svc.domain.ports import Partial
 from knowledge_svc.storage.disk import full_disk_named, sync_folder
+from knowledge_svc.storage.spool import SpoolFile
 
 SPOOL_NAME: Final = "spool"
+PARTIAL_NAME: Final = "partial"
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 
 
 class FileBlobStore:
     """Keeps `ab/abcdef…` below a folder. Bytes are spooled beside it and appear under their hash whole and synced, or not at all.
 
-    Opening it sweeps the spool, which only a dead process can have left: the record's lock keeps the folder to one process.
+    Opening it sweeps the spool, which only a dead process can have left: the record's lock keeps the folder to one process. Named
+    spool files lie apart and stay until they are whole, or old.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._spool = folder / SPOOL_NAME
+        self._partial = folder / PARTIAL_NAME
+        self._open: dict[str, SpoolFile] = {}
         self._names_lock = threading.Lock()
         with full_disk_named():
             self._spool.mkdir(parents=True, exist_ok=True)
+            self._partial.mkdir(exist_ok=True)
             for left_over in self._spool.iterdir():
                 left_over.unlink()
 
     @contextmanager
     def new_file(self) -> Iterator[SpoolFile]:
         """Opens a spool file that vanishes unless it is kept."""
-        spool = SpoolFile(self, self._spool / uuid.uuid4().hex)
+        spool = SpoolFile.new(self._spool / uuid.uuid4().hex, keep=self.keep)
         try:
             yield spool
         finally:
             spool.discard()
+
+    @contextmanager
+    def named_file(self, name: str, *, offset: int) -> Iterator[SpoolFile]:
+        """Opens the spool file of a name to go on after `offset` bytes; what it has beyond goes, what is written stays.
+
+        Whoever had it open before writes no more.
+
+        Raises:
+            BlobTooShort: it has fewer bytes than `offset`.
+        """
+        spool = self._opened(name, offset)
+        try:
+            yield spool
+        finally:
+            spool.close()
+            with self._names_lock:
+                if self._open.get(name) is spool:
+                    del self._open[name]
+
+    def partial(self, name: str) -> Partial | None:
+        """Returns how far the spool file of a name is, None where there is none."""
+        try:
+            found = self._partial_path(name).stat()
+        except FileNotFoundError:
+            return None
+        return Partial(found.st_size, datetime.fromtimestamp(found.st_mtime, UTC))
+
+    def sweep_partials(self, *, older_than_s: float) -> int:
+        """Removes named spool files that nothing was written to for `older_than_s` seconds; returns how many."""
+        before = time.time() - older_than_s
+        with self._names_lock:
+            old = [path for path in self._partial.iterdir() if path.name not in self._open and path.stat().st_mtime < before]
+            for path in old:
+                path.unlink()
+        return len(old)
+
+    def _opened(self, name: str, offset: int) -> SpoolFile:
+        with self._names_lock:
+            if earlier := self._open.get(name):
+                earlier.take_over()
+            spool = SpoolFile.after(self._partial_path(name), offset, keep=self.keep)
+            self._open[name] = spool
+            return spool
+
+    def _partial_path(self, name: str) -> Path:
+        if not _SHA256.fullmatch(name):
+            raise ValueError(f"the name {name!r} is not 64 hexadecimal digits in lower case")
+        return self._partial / name
 
     def put(self, content: bytes) -> str:
         """Keeps bytes and returns their SHA-256.
@@ -113,60 +167,6 @@ class FileBlobStore:
         if not _SHA256.fullmatch(sha256):
             raise _gone(sha256)
         return self._folder / sha256[:2] / sha256
-
-
-class SpoolFile:
-    """A file being written, hashed as it grows."""
-
-    def __init__(self, store: FileBlobStore, path: Path) -> None:
-        self._store = store
-        self._path = path
-        self._hash = hashlib.sha256()
-        self._size_bytes = 0
-        with full_disk_named():
-            self._file = path.open("xb")
-
-    def write(self, data: bytes) -> None:
-        """Appends bytes.
-
-        Raises:
-            DiskFull: the disk takes no more.
-        """
-        with full_disk_named():
-            self._file.write(data)
-        self._hash.update(data)
-        self._size_bytes += len(data)
-
-    @property
-    def size_bytes(self) -> int:
-        """Bytes written so far."""
-        return self._size_bytes
-
-    @property
-    def sha256(self) -> str:
-        """Hash of the bytes written so far."""
-        return self._hash.hexdigest()
-
-    def keep(self) -> str:
-        """Syncs the file, moves it under its hash, and returns the hash.
-
-        Raises:
-            EmptyDocument: nothing was written.
-            DiskFull: the disk takes no more.
-        """
-        if not self._size_bytes:
-            raise EmptyDocument("the file is empty; upload one that holds bytes")
-        with full_disk_named():
-            self._file.flush()
-            os.fsync(self._file.fileno())
-            self._store.keep(self._path, self.sha256)
-        return self.sha256
-
-    def discard(self) -> None:
-        """Closes the file and removes it where it was not kept."""
-        with suppress(OSError):  # bytes that could not be flushed go with the file
-            self._file.close()
-        self._path.unlink(missing_ok=True)
 
 
 def _gone(sha256: str) -> BlobGone:

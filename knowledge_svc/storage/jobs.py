@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from knowledge_svc.domain.errors import IngestionNotFound, TooLateToCancel, UploadNotFound
+from knowledge_svc.domain.errors import IdempotencyConflict, IngestionNotFound, TooLateToCancel, UploadNotFound
 from knowledge_svc.domain.model import Job, JobFailure, JobStage, JobState, RequestKey, Scope, Upload
 from knowledge_svc.storage import canonical
 from knowledge_svc.storage.change import Change
@@ -92,10 +92,18 @@ class RecordJobQueue:
     def __init__(self, record: Record) -> None:
         self._record = record
 
-    def add_upload(self, upload: Upload) -> None:
-        """Keeps an upload whose blob is stored."""
+    def add_upload(self, upload: Upload) -> Upload:
+        """Keeps an upload whose blob is stored; one of the same id, bytes and owner that is kept already comes back instead.
+
+        Raises:
+            IdempotencyConflict: the id is of an upload of other bytes, or of someone else.
+        """
         with self._record.writing() as change:
-            change.insert_one("uploads", upload_row(upload, namespace_id=change.namespace_id(upload.scope)))
+            namespace = change.namespace_id(upload.scope)
+            for row in change.rows(_UPLOAD, {"namespace": namespace, "id": upload.upload_id}):
+                return _same_upload(upload_of(row, upload.scope), upload)
+            change.insert_one("uploads", upload_row(upload, namespace_id=namespace))
+        return upload
 
     def upload(self, scope: Scope, upload_id: str) -> Upload:
         """Returns an upload.
@@ -257,6 +265,13 @@ class RecordJobQueue:
             change.run(_DROP_JOBS, {"before": now - JOB_KEPT})
             change.run(_DROP_REQUESTS)
             change.run(_DROP_UPLOADS, {"before": now - UPLOAD_KEPT})
+
+
+def _same_upload(kept: Upload, upload: Upload) -> Upload:
+    if (kept.owner, kept.sha256) != (upload.owner, upload.sha256):
+        message = f"upload_id {upload.upload_id} was used before for other bytes; take a new one"
+        raise IdempotencyConflict(message, metadata={"upload_id": upload.upload_id})
+    return kept
 
 
 def _read(change: Change, scope: Scope, ingestion_id: str) -> Job:

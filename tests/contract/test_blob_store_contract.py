@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from knowledge_svc.domain.errors import BlobGone, DiskFull, EmptyDocument
+from knowledge_svc.domain.errors import BlobGone, BlobTooShort, DiskFull, EmptyDocument, UploadTakenOver
 from knowledge_svc.domain.ports import BlobStore
 from knowledge_svc.storage.blobs import FileBlobStore
 
@@ -90,7 +90,81 @@ def test_no_bytes_are_refused(blobs: BlobStore, tmp_path: Path) -> None:
     assert names(tmp_path) == set()
 
 
+NAME = "0a" * 32
+
+
+def test_a_named_file_stays_and_goes_on_after_its_bytes(blobs: BlobStore) -> None:
+    with blobs.named_file(NAME, offset=0) as file:
+        file.write(b"a")
+    assert partial_bytes(blobs) == 1
+    with blobs.named_file(NAME, offset=1) as file:
+        file.write(b"bc")
+        assert (file.size_bytes, file.sha256) == (3, ABC)
+        assert file.keep() == ABC
+    assert (blobs.partial(NAME), blobs.read(ABC)) == (None, b"abc")
+
+
+def test_what_a_named_file_has_beyond_the_offset_goes(blobs: BlobStore) -> None:
+    with blobs.named_file(NAME, offset=0) as file:
+        file.write(b"axxxx")
+    with blobs.named_file(NAME, offset=1) as file:
+        assert partial_bytes(blobs) == 1
+        file.write(b"bc")
+        assert file.keep() == ABC
+
+
+def test_a_named_file_does_not_go_on_after_bytes_it_has_not(blobs: BlobStore) -> None:
+    with blobs.named_file(NAME, offset=0) as file:
+        file.write(b"ab")
+    with pytest.raises(BlobTooShort), blobs.named_file(NAME, offset=3):
+        pass
+    assert partial_bytes(blobs) == 2
+
+
+def test_who_had_a_named_file_open_before_writes_no_more_and_takes_nothing_away(blobs: BlobStore) -> None:
+    with blobs.named_file(NAME, offset=0) as first:
+        first.write(b"a")
+        with blobs.named_file(NAME, offset=1) as second:
+            with pytest.raises(UploadTakenOver):
+                first.write(b"late")
+            with pytest.raises(UploadTakenOver):
+                first.keep()
+            first.discard()
+            second.write(b"bc")
+            assert second.keep() == ABC
+
+
+def test_a_named_file_can_be_given_up(blobs: BlobStore) -> None:
+    with blobs.named_file(NAME, offset=0) as file:
+        file.write(b"a")
+        file.discard()
+    assert blobs.partial(NAME) is None
+
+
+def partial_bytes(blobs: BlobStore) -> int:
+    partial = blobs.partial(NAME)
+    assert partial is not None
+    return partial.size_bytes
+
+
 # ---- files
+
+
+def test_old_named_files_are_swept_unless_they_are_being_written(tmp_path: Path) -> None:
+    blobs = FileBlobStore(tmp_path)
+    for name in (NAME, "0b" * 32, "0c" * 32):
+        with blobs.named_file(name, offset=0) as file:
+            file.write(b"a")
+    os.utime(tmp_path / "partial" / NAME, (0, 0))
+    with blobs.named_file("0b" * 32, offset=1):
+        os.utime(tmp_path / "partial" / ("0b" * 32), (0, 0))
+        assert blobs.sweep_partials(older_than_s=3600) == 1
+    assert names(tmp_path) == {f"partial/{'0b' * 32}", f"partial/{'0c' * 32}"}
+
+
+def test_a_name_that_is_no_hash_is_a_defect(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="hexadecimal"):
+        FileBlobStore(tmp_path).partial("../record.duckdb")
 
 
 def test_blobs_lie_in_folders_of_their_first_two_digits(tmp_path: Path) -> None:

@@ -121,6 +121,15 @@ def test_an_upload_reads_back(queue: JobQueue) -> None:
     assert queue.upload(SCOPE, "up2") == upload
 
 
+def test_an_upload_kept_again_is_the_same_and_one_of_other_bytes_or_someone_else_is_refused(queue: JobQueue) -> None:
+    upload = make_upload("up2")
+    assert queue.add_upload(upload) == upload
+    assert queue.add_upload(replace(upload, expires_at=LATER)) == upload
+    for other in (replace(upload, sha256="cd" * 32), replace(upload, owner="eve")):
+        with pytest.raises(IdempotencyConflict):
+            queue.add_upload(other)
+
+
 def test_an_upload_is_found_only_in_its_own_namespace(queue: JobQueue) -> None:
     for scope, upload_id in ((OTHER, "up1"), (SCOPE, "up9"), (Scope("nobody", "none"), "up1")):
         with pytest.raises(UploadNotFound):

@@ -4,7 +4,7 @@ import hashlib
 import threading
 import time
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import grpc
@@ -160,6 +160,84 @@ def test_a_refused_upload_says_why(fake: Fake, client: KnowledgeClient) -> None:
         client.upload(b"x" * 3_000_000, "a.doc")
 
 
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clients.resuming.FIRST_PAUSE_S", 0.001)
+    monkeypatch.setattr("clients.resuming.LONGEST_PAUSE_S", 0.001)
+
+
+def breaking(kept: bytearray, *, after: int, times: int) -> Callable[..., object]:
+    """Keeps some bytes and goes away, some times; then keeps the rest."""
+    left = [times]
+
+    def answer(requests: Iterator[ingest_pb2.UploadFileRequest], context: grpc.ServicerContext) -> object:
+        header = next(requests).header
+        assert header.resume_upload_id
+        assert header.offset <= len(kept)
+        del kept[header.offset :]  # gRPC itself repeats an attempt that it still holds
+        came = 0
+        for request in requests:
+            kept.extend(request.data)
+            came += len(request.data)
+            if left[0] and came >= after:
+                left[0] -= 1
+                context.abort(grpc.StatusCode.UNAVAILABLE, "gone")
+        assert hashlib.sha256(kept).hexdigest() == header.sha256
+        return ingest_pb2.UploadFileResponse(upload_id=header.resume_upload_id, size_bytes=len(kept))
+
+    return answer
+
+
+def test_a_broken_upload_goes_on_from_what_the_server_keeps(fake: Fake, client: KnowledgeClient, hasty: None) -> None:
+    kept = bytearray()
+    fake.on("UploadFile", breaking(kept, after=256 * 1024, times=2))
+    fake.on("GetUpload", lambda *_: ingest_pb2.GetUploadResponse(received_bytes=len(kept)))
+    content = bytes(range(256)) * 8 * 1024
+    assert client.upload(content, "a.csv").size_bytes == len(content)
+    assert bytes(kept) == content
+    assert len({asked.request.upload_id for asked in fake.calls("GetUpload")}) == 1
+
+
+async def test_a_broken_upload_goes_on_under_asyncio_too(fake: Fake, hasty: None) -> None:
+    kept = bytearray()
+    fake.on("UploadFile", breaking(kept, after=256 * 1024, times=2))
+    fake.on("GetUpload", lambda *_: ingest_pb2.GetUploadResponse(received_bytes=len(kept)))
+    content = bytes(range(256)) * 8 * 1024
+    async with AsyncKnowledgeClient(fake.address) as client:
+        assert (await client.upload(content, "a.csv")).size_bytes == len(content)
+
+
+def test_an_upload_the_server_forgot_begins_anew(fake: Fake, client: KnowledgeClient, hasty: None) -> None:
+    offsets: list[int] = []
+
+    def turn(requests: Iterator[ingest_pb2.UploadFileRequest], context: grpc.ServicerContext) -> object:
+        first = next(requests)
+        offsets.append(first.header.offset)
+        next(requests)
+        if len(offsets) == 1:
+            next(requests)
+            context.abort(grpc.StatusCode.UNAVAILABLE, "gone")
+        return ingest_pb2.UploadFileResponse(upload_id="u1")
+
+    fake.on("UploadFile", turn)
+    fake.on("GetUpload", refuse(grpc.StatusCode.NOT_FOUND, "UPLOAD_NOT_FOUND", "no upload"))
+    assert client.upload(b"x" * 600_000, "a.csv").upload_id == "u1"
+    assert offsets == [0, 0]
+
+
+def test_an_upload_that_never_comes_further_is_given_up(fake: Fake, client: KnowledgeClient, hasty: None) -> None:
+    fake.on("UploadFile", breaking(bytearray(), after=1, times=100))
+    fake.on("GetUpload", lambda *_: ingest_pb2.GetUploadResponse(received_bytes=0))
+    with pytest.raises(errors.Unavailable):
+        client.upload(b"x" * 600_000, "a.csv")
+    assert len(fake.calls("GetUpload")) == 8
+
+
+def test_a_server_that_was_never_reached_is_said_at_once(hasty: None) -> None:
+    with KnowledgeClient("127.0.0.1:1") as client, pytest.raises(errors.Unreachable):
+        client.upload(b"x" * 600_000, "a.csv")
+
+
 def test_ingesting_a_file_uploads_starts_and_waits(ready: Fake, client: KnowledgeClient, tmp_path: Path) -> None:
     path = tmp_path / "orders.xlsx"
     path.write_bytes(b"PK")
@@ -279,7 +357,8 @@ async def test_the_asyncio_client_uploads_starts_and_waits(ready: Fake, tmp_path
 
 async def test_a_file_that_goes_away_is_said_under_asyncio_too(fake: Fake, tmp_path: Path) -> None:
     (tmp_path / "a.md").write_bytes(b"hello")
-    fake.on("UploadFile", refuse(grpc.StatusCode.INVALID_ARGUMENT, "CHECKSUM_MISMATCH", "cut short"))
+    refusal = refuse(grpc.StatusCode.INVALID_ARGUMENT, "CHECKSUM_MISMATCH", "cut short")
+    fake.on("UploadFile", lambda requests, context: refusal([*requests], context))
     async with AsyncKnowledgeClient(fake.address) as client:
         with pytest.raises(PermissionError):
             await client.upload(Vanishing(tmp_path / "a.md"))

@@ -83,16 +83,17 @@ class IngestServiceServicer:
 
     def UploadFile(self, request_iterator, context):
         """Stores a file by its hash. The first message MUST be a header, the rest bytes in order. Nothing is parsed. Roles: writer.
-        Idempotent: the same bytes are stored once.
+        Idempotent: the same bytes are stored once, and a named upload that is complete answers again without its bytes.
 
-        Errors: INVALID_REQUEST, EMPTY_DOCUMENT, CHECKSUM_MISMATCH, UPLOAD_TOO_LARGE, UPLOAD_STALLED, UNSUPPORTED_FILE, DISK_FULL.
+        Errors: INVALID_REQUEST, EMPTY_DOCUMENT, CHECKSUM_MISMATCH, UPLOAD_TOO_LARGE, UPLOAD_STALLED, UNSUPPORTED_FILE,
+        IDEMPOTENCY_CONFLICT, DISK_FULL.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetUpload(self, request, context):
-        """Says how much of a broken upload is kept, so that it can go on from there. Roles: writer, its uploader only.
+        """Says how much of a named upload is kept, so that it can go on from there. Roles: writer, its uploader only.
 
         Errors: UPLOAD_NOT_FOUND.
         """
