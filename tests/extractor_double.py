@@ -82,9 +82,9 @@ def message_of(part: Part) -> pb.ExtractResponse:
 
 
 @asynccontextmanager
-async def served(*doubles: Double) -> AsyncIterator[None]:
-    """Serves each double on a free loopback port."""
-    servers = []
+async def served(*doubles: Double) -> AsyncIterator[list[health.HealthServicer]]:
+    """Serves each double on a free loopback port; yields what each says of its health."""
+    servers, healths = [], []
     for double in doubles:
         server = grpc.aio.server()
         extractor_pb2_grpc.add_ExtractorServiceServicer_to_server(double, server)
@@ -95,8 +95,9 @@ async def served(*doubles: Double) -> AsyncIterator[None]:
         double.address = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
         await server.start()
         servers.append(server)
+        healths.append(servicer)
     try:
-        yield
+        yield healths
     finally:
         await asyncio.gather(*(server.stop(None) for server in servers))
 

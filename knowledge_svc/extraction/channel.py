@@ -10,6 +10,8 @@ import grpc
 
 SERVICE: Final = "loom.extractor.v1.ExtractorService"
 _SERVICE_CONFIG: Final = json.dumps({"loadBalancingConfig": [{"round_robin": {}}], "healthCheckConfig": {"serviceName": SERVICE}})
+TARGET: Final = "dns:///{}"
+"""Resolves a name to every address it has, again and again."""
 _OPTIONS: Final = (
     ("grpc.service_config", _SERVICE_CONFIG),
     ("grpc.initial_reconnect_backoff_ms", 250),
@@ -21,7 +23,7 @@ _OPTIONS: Final = (
 
 def extractor_channel(address: str, *, ca_file: Path | None) -> grpc.aio.Channel:
     """A channel to the extractors behind one address; with the file of an authority it is TLS."""
-    target = f"dns:///{address}"
+    target = TARGET.format(address)
     if ca_file is None:
         return grpc.aio.insecure_channel(target, options=_OPTIONS)
     return grpc.aio.secure_channel(target, grpc.ssl_channel_credentials(ca_file.read_bytes()), options=_OPTIONS)
