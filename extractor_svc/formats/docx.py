@@ -15,11 +15,13 @@ from extractor_svc.formats.docx_places import text_at
 from extractor_svc.formats.docx_story import Leaf
 from extractor_svc.formats.docx_tables import dataset_of, holds_data
 from extractor_svc.formats.docx_walk import Walk
+from extractor_svc.formats.docx_xml import ACCEPTED, ORIGINAL, Changes
 
 PARSER: Final = f"loom-docx/1 lxml/{version('lxml')}"
 
 _OUTERMOST: Final = 1
 _REPORT_EVERY: Final = 200
+_ORIGINALLY: Final = {Visibility.INSERTED: Visibility.VISIBLE, Visibility.DELETED: Visibility.INSERTED}
 
 
 def read(content: bytes, context: ReadContext) -> Artifact:
@@ -28,7 +30,8 @@ def read(content: bytes, context: ReadContext) -> Artifact:
     Headings are known by their outline level, in the paragraph, its style, or the styles that one is based on; list items by
     their numbering. Headers come first, then the body, each element followed by what is drawn in it and by the notes and
     comments it refers to, then footers. Deleted and hidden text stands in blocks of its own, flagged; a paragraph that is
-    all inserted is flagged and shown. A header row over data makes a dataset of a table in the body.
+    all inserted is flagged and shown. In the original view deletions are the text, and insertions stand apart, flagged.
+    A header row over data makes a dataset of a table in the body.
     Left out: numbers and bullets of lists, headings and notes, which no file holds and Word works out; and, counted where
     they have words, alternative texts and words within field codes. Pictures, embedded files and documents are told of.
 
@@ -37,7 +40,7 @@ def read(content: bytes, context: ReadContext) -> Artifact:
         Malformed: there is no document in the package.
         InvalidArgument: the package is hostile or over a limit; the reason says how.
     """
-    reading = _Reading(open_document(content, context.limits), context)
+    reading = _Reading(open_document(content, _changes(context), context.limits), context)
     reading.take_all()
     return reading.artifact(len(content))
 
@@ -50,13 +53,17 @@ def resolve(content: bytes, locator: Locator, context: ReadContext) -> str:
     """
     if not isinstance(locator, DocxPlace):
         raise LocatorNotFound("a place of a document is a part and paths in it")
-    document = open_document(content, context.limits)
+    document = open_document(content, _changes(context), context.limits)
     text = text_at(document, locator, list(Walk(document, context.limits).all()))
     if not text:
         raise LocatorNotFound(
             "the document has no text at this place", metadata={"part": locator.part[:200], "first": locator.first[:200]}
         )
     return text
+
+
+def _changes(context: ReadContext) -> Changes:
+    return ORIGINAL if context.options.original_view else ACCEPTED
 
 
 class _Reading:
@@ -92,7 +99,7 @@ class _Reading:
         blocks = self._blocks.done()
         if not blocks:
             raise self._nothing()
-        self._warn({block.visibility for block in blocks})
+        self._warn()
         ledger = self._walk.ledger
         return Artifact(
             format="docx",
@@ -109,8 +116,9 @@ class _Reading:
 
     def _write(self, leaf: Leaf) -> None:
         place = DocxPlace(leaf.part, leaf.first, leaf.last)
+        shown_as = self._visibility(leaf)
         if leaf.kind is BlockType.HEADING:
-            self._blocks.heading(leaf.text, place, level=leaf.level, visibility=leaf.visibility)
+            self._blocks.heading(leaf.text, place, level=leaf.level, visibility=shown_as)
             return
         cells = () if leaf.table is None else leaf.table.cells
         self._blocks.add(
@@ -120,8 +128,12 @@ class _Reading:
             level=leaf.level,
             dataset_id=self._dataset(leaf, place),
             cells=cells,
-            visibility=leaf.visibility,
+            visibility=shown_as,
         )
+
+    def _visibility(self, leaf: Leaf) -> Visibility:
+        """How a text is flagged: in the original view what changes delete is the text, and what they insert stands apart."""
+        return _ORIGINALLY.get(leaf.visibility, leaf.visibility) if self._context.options.original_view else leaf.visibility
 
     def _dataset(self, leaf: Leaf, place: DocxPlace) -> str:
         """The id of a table's dataset; empty where the table holds no data, or does not stand in the body."""
@@ -150,10 +162,11 @@ class _Reading:
             words_excluded=tally(excluded),
         )
 
-    def _warn(self, visibilities: set[Visibility]) -> None:
+    def _warn(self) -> None:
         ledger = self._walk.ledger
-        if visibilities & {Visibility.DELETED, Visibility.INSERTED}:
-            self._warnings.add("TRACKED_CHANGES", "The document has tracked changes; it was read as if all were accepted.")
+        if ledger.has_changes:
+            view = "it stood before them" if self._context.options.original_view else "if all were accepted"
+            self._warnings.add("TRACKED_CHANGES", f"The document has tracked changes; it was read as {view}.")
         if self._document.has_macros:
             self._warnings.add("ACTIVE_CONTENT", "The document holds macros; none was run.")
         for part, path in ledger.embedded:

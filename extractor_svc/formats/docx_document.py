@@ -9,8 +9,8 @@ from typing import Final
 from artifact.model import BlockType
 from extractor_svc.errors import Malformed
 from extractor_svc.formats.docx_numbering import Numbering
-from extractor_svc.formats.docx_styles import StyleBook
-from extractor_svc.formats.docx_xml import live_children, plain, switch_of
+from extractor_svc.formats.docx_styles import StyleBook, View
+from extractor_svc.formats.docx_xml import Changes, live_children, plain, switch_of
 from extractor_svc.limits import Limits
 from extractor_svc.ooxml import Element, Package, Relationship, attribute, child_of, local_name
 
@@ -93,14 +93,14 @@ class Document:
     parts: Parts
     part: str
     body: Element
-    styles: StyleBook
+    view: View
     margins: tuple[Margin, ...]
     notes: dict[tuple[BlockType, str], Note]
     properties: dict[str, str] = field(default_factory=dict)
     has_macros: bool = False
 
 
-def open_document(content: bytes, limits: Limits) -> Document:
+def open_document(content: bytes, changes: Changes, limits: Limits) -> Document:
     """Reads the frame of a document; parts are found by relationships, whatever they are named.
 
     Raises:
@@ -119,7 +119,7 @@ def open_document(content: bytes, limits: Limits) -> Document:
         parts=parts,
         part=part,
         body=body,
-        styles=StyleBook(_related_root(parts, part, "styles"), numbering),
+        view=View(StyleBook(_related_root(parts, part, "styles"), numbering), changes),
         margins=tuple(_margins(parts, part, body)),
         notes=dict(_notes(parts, part)),
         properties=_properties(package),

@@ -8,9 +8,9 @@ from typing import Final, TypeAlias
 
 from artifact.model import Visibility
 from extractor_svc.formats.docx_runs import Runs, read_runs, read_stray
-from extractor_svc.formats.docx_styles import StyleBook
-from extractor_svc.formats.docx_xml import CHANGES, live_children, outweighing
-from extractor_svc.ooxml import Element, child_of
+from extractor_svc.formats.docx_styles import View
+from extractor_svc.formats.docx_xml import live_children, outweighing, properties_of
+from extractor_svc.ooxml import Element
 
 _SILENT: Final = frozenset({"sectPr", "sdtPr", "sdtEndPr", "customXmlPr", "tcPr", "pPr"})
 _OF_PARAGRAPHS: Final = frozenset({"r", "oMath", "oMathPara", "hyperlink", "fldSimple"})
@@ -45,13 +45,13 @@ class OtherDocument:
 Item: TypeAlias = Paragraph | TableAt | OtherDocument
 
 
-def flow(parent: Element, path: str, *, styles: StyleBook, visibility: Visibility) -> Iterator[Item]:
+def flow(parent: Element, path: str, *, view: View, visibility: Visibility) -> Iterator[Item]:
     """What stands in an element that holds paragraphs and tables, where `visibility` holds.
 
     A paragraph whose end is deleted is one with the next (ECMA-376, 17.13.5.15), unless all of it is deleted.
     """
     pending: Paragraph | None = None
-    for item in _found_in(parent, path, styles, visibility):
+    for item in _found_in(parent, path, view, visibility):
         if isinstance(item, Paragraph):
             whole = item if pending is None else _run_together(pending, item)
             pending = whole if item.runs.ends_deleted and whole.runs.shown().strip() else None
@@ -66,20 +66,20 @@ def flow(parent: Element, path: str, *, styles: StyleBook, visibility: Visibilit
         yield pending
 
 
-def _found_in(parent: Element, path: str, styles: StyleBook, visibility: Visibility) -> Iterator[Item]:
+def _found_in(parent: Element, path: str, view: View, visibility: Visibility) -> Iterator[Item]:
     for child, name, place in live_children(parent, path):
         match name:
             case "p":
-                runs = read_runs(child, place, styles=styles, visibility=visibility)
-                yield Paragraph(child_of(child, "pPr"), runs, place, place)
+                runs = read_runs(child, place, view=view, visibility=visibility)
+                yield Paragraph(properties_of(child, "pPr", view.changes), runs, place, place)
             case "tbl":
                 yield TableAt(child, place, visibility)
             case "altChunk":
                 yield OtherDocument(place)
             case _ if name in _OF_PARAGRAPHS:
-                yield Paragraph(None, read_stray(child, place, styles=styles, visibility=visibility), place, place)
+                yield Paragraph(None, read_stray(child, place, view=view, visibility=visibility), place, place)
             case _ if name not in _SILENT:
-                yield from _found_in(child, place, styles, outweighing(visibility, CHANGES.get(name, Visibility.VISIBLE)))
+                yield from _found_in(child, place, view, outweighing(visibility, view.changes.get(name, Visibility.VISIBLE)))
 
 
 def _run_together(before: Paragraph, after: Paragraph) -> Paragraph:

@@ -8,9 +8,9 @@ from typing import Final
 
 from artifact.model import Visibility
 from extractor_svc.errors import TooManyColumns, TooManyRows
-from extractor_svc.formats.docx_xml import CHANGES, LIVE, live_children, number_of, outweighing, switch_of, value_of
+from extractor_svc.formats.docx_xml import LIVE, Changes, live_children, number_of, outweighing, switch_of, value_of
 from extractor_svc.limits import Limits
-from extractor_svc.ooxml import Element, child_of
+from extractor_svc.ooxml import Element, child_of, local_name
 
 _WRAPPERS: Final = frozenset({"sdt", "sdtContent", "customXml", "smartTag"})
 
@@ -48,7 +48,7 @@ class Grid:
     columns: int
 
 
-def lay_out(table: Element, path: str, *, visibility: Visibility, limits: Limits) -> Grid:
+def lay_out(table: Element, path: str, *, changes: Changes, visibility: Visibility, limits: Limits) -> Grid:
     """Lays out a table that stands where `visibility` holds.
 
     A merged cell goes on below by grid column, in the rows directly under it.
@@ -59,10 +59,10 @@ def lay_out(table: Element, path: str, *, visibility: Visibility, limits: Limits
     rows: list[Row] = []
     open_merges: dict[int, Slot] = {}
     shown = columns = 0
-    for element, place, around in _within(table, path, "tr", visibility):
-        row = _row(element, place, around)
+    for element, place, around in _within(table, path, "tr", changes=changes, visibility=visibility):
+        row = _row(element, place, changes=changes, visibility=around)
         number = shown if row.visibility in LIVE else -1
-        width = _fill(row, element, number, open_merges=open_merges, limits=limits)
+        width = _fill(row, element, number, open_merges=open_merges, changes=changes, limits=limits)
         rows.append(row)
         if row.visibility in LIVE:
             shown, columns = shown + 1, max(columns, width)
@@ -73,36 +73,34 @@ def lay_out(table: Element, path: str, *, visibility: Visibility, limits: Limits
     return Grid(tuple(rows), shown, columns)
 
 
-def _within(element: Element, path: str, wanted: str, visibility: Visibility) -> Iterator[tuple[Element, str, Visibility]]:
+def _within(
+    element: Element, path: str, wanted: str, *, changes: Changes, visibility: Visibility
+) -> Iterator[tuple[Element, str, Visibility]]:
     for child, name, place in live_children(element, path):
         if name == wanted:
             yield child, place, visibility
-        elif name in _WRAPPERS or name in CHANGES:
-            yield from _within(child, place, wanted, outweighing(visibility, CHANGES.get(name, Visibility.VISIBLE)))
+        elif name in _WRAPPERS or name in changes:
+            around = outweighing(visibility, changes.get(name, Visibility.VISIBLE))
+            yield from _within(child, place, wanted, changes=changes, visibility=around)
 
 
-def _row(element: Element, path: str, visibility: Visibility) -> Row:
+def _row(element: Element, path: str, *, changes: Changes, visibility: Visibility) -> Row:
     properties = child_of(element, "trPr")
-    own = Visibility.VISIBLE
-    if properties is not None:
-        if child_of(properties, "del") is not None:
-            own = Visibility.DELETED
-        elif switch_of(properties, "hidden"):
-            own = Visibility.HIDDEN_ROW
-        elif child_of(properties, "ins") is not None:
-            own = Visibility.INSERTED
-    return Row(path, outweighing(visibility, own), bool(switch_of(properties, "tblHeader")))
+    for child in () if properties is None else properties:
+        visibility = outweighing(visibility, changes.get(local_name(child), Visibility.VISIBLE))
+    if switch_of(properties, "hidden"):
+        visibility = outweighing(visibility, Visibility.HIDDEN_ROW)
+    return Row(path, visibility, bool(switch_of(properties, "tblHeader")))
 
 
-def _fill(row: Row, element: Element, number: int, *, open_merges: dict[int, Slot], limits: Limits) -> int:
+def _fill(row: Row, element: Element, number: int, *, open_merges: dict[int, Slot], changes: Changes, limits: Limits) -> int:
     """Places a row's cells, and returns the grid column that follows the last one."""
     before = child_of(element, "trPr")
     column = number_of(before, "gridBefore") or 0
     leading: Slot | None = None
-    for cell, path, around in _within(element, row.path, "tc", row.visibility):
+    for cell, path, around in _within(element, row.path, "tc", changes=changes, visibility=row.visibility):
         properties = child_of(cell, "tcPr")
-        is_deleted = properties is not None and child_of(properties, "cellDel") is not None
-        visibility = Visibility.DELETED if is_deleted else around
+        visibility = outweighing(around, _change_of(properties, changes))
         span = max(1, number_of(properties, "gridSpan") or 1)
         _check_width(column + span, limits)
         slot = Slot(cell, path, visibility, number, column, span)
@@ -116,6 +114,12 @@ def _fill(row: Row, element: Element, number: int, *, open_merges: dict[int, Slo
     column += number_of(before, "gridAfter") or 0
     _check_width(column, limits)
     return column
+
+
+def _change_of(properties: Element | None, changes: Changes) -> Visibility:
+    names = ("cellDel", "cellIns") if properties is not None else ()
+    found = (name.removeprefix("cell").lower() for name in names if child_of(properties, name) is not None)
+    return next((changes[name] for name in found), Visibility.VISIBLE)
 
 
 def _place(slot: Slot, properties: Element | None, open_merges: dict[int, Slot]) -> Slot:

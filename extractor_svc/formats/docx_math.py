@@ -6,20 +6,27 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from extractor_svc.formats.docx_xml import plain, value_of
+from artifact.model import Visibility
+from extractor_svc.formats.docx_xml import Changes, plain, value_of
 from extractor_svc.ooxml import Element, attribute, child_of, local_name
 
 _TOKEN: Final = re.compile(r"\w*|.", re.DOTALL)
-_SILENT: Final = frozenset({"", "ctrlPr", "rPr", "del", "moveFrom", "argPr"})
+_SILENT: Final = frozenset({"", "ctrlPr", "rPr", "argPr"})
 _INTEGRAL: Final = "∫"
 
 
-def linear(element: Element) -> str:
-    """The characters of an equation in reading order.
+def linear(element: Element, changes: Changes) -> str:
+    """The characters of an equation in reading order, without those that are deleted.
 
     What stands below is in brackets, `a[0]`, and not after an underscore, which would make one word of two.
     """
-    return " ".join(_inside(element).split(" ")).strip()
+    return _Line(changes).of(element)
+
+
+def taken_away(element: Element, changes: Changes) -> str:
+    """The characters of an equation that are deleted."""
+    gone = (child for child in element.iter() if changes.get(local_name(child)) is Visibility.DELETED)
+    return " ".join(plain(text.text or "") for change in gone for text in change.iter("{*}t"))
 
 
 def gap(before: str, after: str) -> str:
@@ -39,87 +46,90 @@ def _in_a_row(parts: Iterable[str]) -> str:
     return "".join(pieces)
 
 
-def _inside(element: Element | None) -> str:
-    return "" if element is None else _in_a_row(_shown(child) for child in element)
+class _Line:
+    """Writes equations in a row; what is deleted is left out."""
 
+    def __init__(self, changes: Changes) -> None:
+        self._changes = changes
 
-def _shown(element: Element) -> str:  # one flat table of the objects that equations are made of
-    name = local_name(element)
-    match name:
-        case "t":
-            return plain(element.text or "")
-        case "br":
-            return " "
-        case "f":
-            return _fraction(element)
-        case "sSup" | "limUpp" | "sSub" | "limLow" | "sSubSup":
-            return _scripted(_grouped(_part(element, "e")), element)
-        case "sPre":
-            return _in_a_row([_scripted("", element), _part(element, "e")])
-        case "nary":
-            return _over_a_range(element)
-        case "rad":
-            degree = _part(element, "deg")
-            return f"√[{degree}]({_part(element, 'e')})" if degree else f"√({_part(element, 'e')})"
-        case "d":
-            return _delimited(element)
-        case "func":
-            return f"{_part(element, 'fName')} {_grouped(_part(element, 'e'))}"
-        case "m":
-            return "; ".join(", ".join(_parts(row, "e")) for row in element if local_name(row) == "mr")
-        case "eqArr":
-            return "; ".join(_parts(element, "e"))
-        case "acc":
-            return _accented(element)
-    return "" if name in _SILENT or name.endswith("Pr") else _inside(element)
+    def of(self, element: Element) -> str:
+        """An equation's characters."""
+        return " ".join(self._inside(element).split(" ")).strip()
 
+    def _inside(self, element: Element | None) -> str:
+        return "" if element is None else _in_a_row(self._shown(child) for child in element)
 
-def _part(element: Element, name: str) -> str:
-    return _inside(child_of(element, name)).strip()
+    def _shown(self, element: Element) -> str:  # one flat table of the objects that equations are made of
+        name = local_name(element)
+        match name:
+            case "t":
+                return plain(element.text or "")
+            case "br":
+                return " "
+            case "f":
+                return self._fraction(element)
+            case "sSup" | "limUpp" | "sSub" | "limLow" | "sSubSup":
+                return self._scripted(_grouped(self._part(element, "e")), element)
+            case "sPre":
+                return _in_a_row([self._scripted("", element), self._part(element, "e")])
+            case "nary":
+                return self._over_a_range(element)
+            case "rad":
+                degree = self._part(element, "deg")
+                return f"√[{degree}]({self._part(element, 'e')})" if degree else f"√({self._part(element, 'e')})"
+            case "d":
+                return self._delimited(element)
+            case "func":
+                return f"{self._part(element, 'fName')} {_grouped(self._part(element, 'e'))}"
+            case "m":
+                return "; ".join(", ".join(self._parts(row, "e")) for row in element if local_name(row) == "mr")
+            case "eqArr":
+                return "; ".join(self._parts(element, "e"))
+            case "acc":
+                return self._accented(element)
+        return (
+            "" if name in _SILENT or name.endswith("Pr") or self._changes.get(name) is Visibility.DELETED else self._inside(element)
+        )
 
+    def _part(self, element: Element, name: str) -> str:
+        return self._inside(child_of(element, name)).strip()
 
-def _parts(element: Element, name: str) -> list[str]:
-    return [_inside(child).strip() for child in element if local_name(child) == name]
+    def _parts(self, element: Element, name: str) -> list[str]:
+        return [self._inside(child).strip() for child in element if local_name(child) == name]
 
+    def _fraction(self, element: Element) -> str:
+        above, under = self._part(element, "num"), self._part(element, "den")
+        if value_of(child_of(element, "fPr"), "type") == "noBar":
+            return f"({above} ¦ {under})" if above and under else above or under
+        return f"{_grouped(above)}/{_grouped(under)}"
 
-def _fraction(element: Element) -> str:
-    above, under = _part(element, "num"), _part(element, "den")
-    if value_of(child_of(element, "fPr"), "type") == "noBar":
-        return f"({above} ¦ {under})" if above and under else above or under
-    return f"{_grouped(above)}/{_grouped(under)}"
+    def _scripted(self, base: str, element: Element) -> str:
+        below = self._part(element, "sub") if child_of(element, "sub") is not None else self._limit(element, "limLow")
+        above = self._part(element, "sup") if child_of(element, "sup") is not None else self._limit(element, "limUpp")
+        return base + (f"[{below}]" if below else "") + (f"^{_grouped(above)}" if above else "")
 
+    def _limit(self, element: Element, kind: str) -> str:
+        return self._part(element, "lim") if local_name(element) == kind else ""
 
-def _scripted(base: str, element: Element) -> str:
-    below = _part(element, "sub") if child_of(element, "sub") is not None else _limit(element, "limLow")
-    above = _part(element, "sup") if child_of(element, "sup") is not None else _limit(element, "limUpp")
-    return base + (f"[{below}]" if below else "") + (f"^{_grouped(above)}" if above else "")
+    def _over_a_range(self, element: Element) -> str:
+        stated = value_of(child_of(element, "naryPr"), "chr")
+        operator = _INTEGRAL if stated is None else stated
+        return _in_a_row([self._scripted(operator, element), " ", self._part(element, "e")])
 
+    def _delimited(self, element: Element) -> str:
+        properties = child_of(element, "dPr")
+        begin, between, end = (
+            default if (stated := value_of(properties, name)) is None else stated
+            for name, default in (("begChr", "("), ("sepChr", "|"), ("endChr", ")"))
+        )
+        return begin + between.join(self._parts(element, "e")) + end
 
-def _limit(element: Element, kind: str) -> str:
-    return _part(element, "lim") if local_name(element) == kind else ""
-
-
-def _over_a_range(element: Element) -> str:
-    stated = value_of(child_of(element, "naryPr"), "chr")
-    operator = _INTEGRAL if stated is None else stated
-    return _in_a_row([_scripted(operator, element), " ", _part(element, "e")])
-
-
-def _delimited(element: Element) -> str:
-    properties = child_of(element, "dPr")
-    begin, between, end = (
-        default if (stated := value_of(properties, name)) is None else stated
-        for name, default in (("begChr", "("), ("sepChr", "|"), ("endChr", ")"))
-    )
-    return begin + between.join(_parts(element, "e")) + end
-
-
-def _accented(element: Element) -> str:
-    properties = child_of(element, "accPr")
-    mark = None if properties is None else child_of(properties, "chr")
-    accent = "\u0302" if mark is None else attribute(mark, "val") or ""
-    base = _part(element, "e")
-    return base + accent if len(base) == 1 else _grouped(base) + accent
+    def _accented(self, element: Element) -> str:
+        properties = child_of(element, "accPr")
+        mark = None if properties is None else child_of(properties, "chr")
+        accent = "\u0302" if mark is None else attribute(mark, "val") or ""
+        base = self._part(element, "e")
+        return base + accent if len(base) == 1 else _grouped(base) + accent
 
 
 def _grouped(text: str) -> str:

@@ -50,6 +50,6 @@ def _shown_in(document: Document, place: DocxPlace) -> str:
     if element is None:
         return ""
     if local_name(element) == "p":
-        return read_runs(element, place.first, styles=document.styles, visibility=Visibility.VISIBLE).shown().strip()
-    items = flow(element, place.first, styles=document.styles, visibility=Visibility.VISIBLE)
+        return read_runs(element, place.first, view=document.view, visibility=Visibility.VISIBLE).shown().strip()
+    items = flow(element, place.first, view=document.view, visibility=Visibility.VISIBLE)
     return "\n".join(text for item in items if isinstance(item, Paragraph) and (text := item.runs.shown().strip()))

@@ -10,10 +10,10 @@ from typing import Final
 
 from artifact.model import BlockType, Visibility
 from extractor_svc.blocks import count_words
-from extractor_svc.formats.docx_math import gap, linear
-from extractor_svc.formats.docx_styles import StyleBook
+from extractor_svc.formats.docx_math import gap, linear, taken_away
+from extractor_svc.formats.docx_styles import View
 from extractor_svc.formats.docx_symbols import by_font, needs_font, symbol
-from extractor_svc.formats.docx_xml import CHANGES, LIVE, live_children, outweighing, plain, switch_of, whole_number
+from extractor_svc.formats.docx_xml import LIVE, is_gone, live_children, outweighing, plain, properties_of, switch_of, whole_number
 from extractor_svc.ooxml import Element, attribute, child_of, local_name
 
 _SILENT: Final = frozenset(
@@ -26,6 +26,7 @@ _NOTES: Final = {
     "commentReference": BlockType.COMMENT,
 }
 _SEQUENCE: Final = re.compile(r"\s*SEQ\s", re.IGNORECASE)
+_CHANGED: Final = frozenset({Visibility.INSERTED, Visibility.DELETED})
 _BOXES: Final = ("☐", "☒")
 
 
@@ -88,6 +89,11 @@ class Runs:
         return Visibility.INSERTED if kinds == {Visibility.INSERTED} else Visibility.VISIBLE
 
     @property
+    def has_changes(self) -> bool:
+        """Whether any of it stands or is gone by a tracked change."""
+        return any(piece.visibility in _CHANGED for piece in self.pieces)
+
+    @property
     def is_equation(self) -> bool:
         """Whether all that is shown is mathematics."""
         shown = [piece for piece in self.pieces if piece.visibility in LIVE and piece.text.strip()]
@@ -126,16 +132,16 @@ def joined(pieces: Iterable[Piece]) -> str:
     return "".join(_spaced(pieces))
 
 
-def read_runs(paragraph: Element, path: str, *, styles: StyleBook, visibility: Visibility) -> Runs:
+def read_runs(paragraph: Element, path: str, *, view: View, visibility: Visibility) -> Runs:
     """Reads a paragraph that stands where `visibility` holds."""
-    reader = _Reader(child_of(paragraph, "pPr"), styles)
+    reader = _Reader(properties_of(paragraph, "pPr", view.changes), view, ends_deleted=_end_is_gone(paragraph, view))
     reader.inline(paragraph, path, visibility)
     return reader.done()
 
 
-def read_stray(element: Element, path: str, *, styles: StyleBook, visibility: Visibility) -> Runs:
+def read_stray(element: Element, path: str, *, view: View, visibility: Visibility) -> Runs:
     """Reads a run, an equation or what else holds text where it stands outside any paragraph."""
-    reader = _Reader(None, styles)
+    reader = _Reader(None, view, ends_deleted=False)
     reader.one(element, local_name(element), path, visibility)
     return reader.done()
 
@@ -165,10 +171,10 @@ class _Field:
 class _Reader:
     """Reads one paragraph; a field whose code is not at its end where the paragraph ends hides nothing after it."""
 
-    def __init__(self, properties: Element | None, styles: StyleBook) -> None:
+    def __init__(self, properties: Element | None, view: View, *, ends_deleted: bool) -> None:
         self._properties = properties
-        self._styles = styles
-        self._runs = Runs(ends_deleted=_end_is_deleted(properties))
+        self._view = view
+        self._runs = Runs(ends_deleted=ends_deleted)
         self._fields: list[_Field] = []
         self._codes = 0
 
@@ -187,22 +193,32 @@ class _Reader:
             case "r":
                 self._run(element, path, visibility)
             case "oMath":
-                self._add(Piece(linear(element), visibility, path, is_math=True))
+                self._equation(element, path, visibility)
             case "oMathPara":
-                lines = [linear(line) for line in element if local_name(line) == "oMath"]
-                self._add(Piece("\n".join(filter(None, lines)), visibility, path, is_math=True, is_display=True))
+                self._equations(element, path, visibility)
             case "fldSimple":
                 self._take_code(attribute(element, "instr") or "")
                 self.inline(element, path, visibility)
             case "subDoc":
                 self._runs.drawings.append(Drawing(element, path, visibility))
-            case _ if name in CHANGES:
-                self.inline(element, path, outweighing(visibility, CHANGES[name]))
+            case _ if name in self._view.changes:
+                self.inline(element, path, outweighing(visibility, self._view.changes[name]))
             case _ if name not in _SILENT:
                 self.inline(element, path, visibility)
 
+    def _equation(self, element: Element, path: str, visibility: Visibility) -> None:
+        changes = self._view.changes
+        self._add(Piece(linear(element, changes), visibility, path, is_math=True))
+        self._add(Piece(taken_away(element, changes), outweighing(visibility, Visibility.DELETED), path, is_math=True))
+
+    def _equations(self, element: Element, path: str, visibility: Visibility) -> None:
+        changes = self._view.changes
+        lines = [linear(line, changes) for line in element if local_name(line) == "oMath"]
+        self._add(Piece("\n".join(filter(None, lines)), visibility, path, is_math=True, is_display=True))
+        self._add(Piece(taken_away(element, changes), outweighing(visibility, Visibility.DELETED), path, is_math=True))
+
     def _run(self, run: Element, path: str, visibility: Visibility) -> None:
-        if self._styles.is_hidden(child_of(run, "rPr"), self._properties):
+        if self._view.styles.is_hidden(properties_of(run, "rPr", self._view.changes), self._properties):
             visibility = outweighing(visibility, Visibility.HIDDEN_TEXT)
         self._run_content(run, run, path, visibility)
 
@@ -212,7 +228,7 @@ class _Reader:
                 case "t":
                     self._add(Piece(_text(child, run), visibility, path))
                 case "delText":
-                    self._add(Piece(_text(child, run), Visibility.DELETED, path))
+                    self._add(Piece(_text(child, run), outweighing(visibility, self._view.changes["del"]), path))
                 case "sym":
                     shown = symbol(attribute(child, "font") or "", attribute(child, "char") or "")
                     self._add(Piece(shown, visibility, path))
@@ -270,10 +286,10 @@ class _Reader:
         self._runs.pieces.append(piece)
 
 
-def _end_is_deleted(properties: Element | None) -> bool:
+def _end_is_gone(paragraph: Element, view: View) -> bool:
     """Whether the paragraph's end was deleted or moved away, so that it runs into the next."""
-    mark = None if properties is None else child_of(properties, "rPr")
-    return mark is not None and any(child_of(mark, name) is not None for name in ("del", "moveFrom"))
+    properties = child_of(paragraph, "pPr")
+    return properties is not None and is_gone(child_of(properties, "rPr"), view.changes)
 
 
 def _text(element: Element, run: Element) -> str:

@@ -45,6 +45,7 @@ class Ledger:
     excluded: list[tuple[str, int]] = field(default_factory=list)
     failed: list[tuple[str, str, str]] = field(default_factory=list)
     cells: int = 0
+    has_changes: bool = False
 
 
 class StoryReader:
@@ -89,9 +90,10 @@ class StoryReader:
         return leaves
 
     def _flow(self, element: Element, path: str, visibility: Visibility) -> Iterator[Item]:
-        for item in flow(element, path, styles=self._document.styles, visibility=visibility):
+        for item in flow(element, path, view=self._document.view, visibility=visibility):
             if isinstance(item, Paragraph):
                 self.ledger.excluded.append(("field_code", item.runs.code_words))
+                self.ledger.has_changes = self.ledger.has_changes or item.runs.has_changes
             yield item
 
     def _besides_paragraphs(self, item: Item, part: str) -> list[Leaf]:
@@ -112,9 +114,9 @@ class StoryReader:
         return leaves + _asides(item, BlockType.PARAGRAPH, part)
 
     def _kind(self, item: Paragraph) -> tuple[BlockType, int]:
-        if level := self._document.styles.heading_level(item.properties):
+        if level := self._document.view.styles.heading_level(item.properties):
             return BlockType.HEADING, level
-        if level := self._document.styles.list_level(item.properties):
+        if level := self._document.view.styles.list_level(item.properties):
             return BlockType.LIST_ITEM, level
         if item.runs.is_equation:
             return BlockType.EQUATION, 0
@@ -177,7 +179,9 @@ class StoryReader:
 
     def _table(self, item: TableAt, part: str) -> list[Leaf]:
         """A table, then what its cells hold besides their text, then the rows that are not shown."""
-        grid = lay_out(item.element, item.path, visibility=item.visibility, limits=self._limits)
+        grid = lay_out(
+            item.element, item.path, changes=self._document.view.changes, visibility=item.visibility, limits=self._limits
+        )
         self._refuse_too_many(sum(len(row.slots) for row in grid.rows))
         besides: list[Leaf] = []
         table = self._shown_part(grid, child_of(item.element, "tblPr"), part, besides)
@@ -203,7 +207,7 @@ class StoryReader:
                 paths.append(slot.path)
                 cells.append(Cell(slot.row, slot.column, text, row_span=slot.row_span, column_span=slot.column_span))
         headers = sum(row.is_header for row in rows[:2])
-        apart = self._document.styles.sets_apart(properties)
+        apart = self._document.view.styles.sets_apart(properties)
         return Table(
             cells=tuple(cells),
             row_paths=tuple(row.path for row in rows),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from extractor_svc.formats.docx_numbering import Numbering
-from extractor_svc.formats.docx_xml import number_of, switch_of, value_of, whole_number
+from extractor_svc.formats.docx_xml import Changes, number_of, switch_of, value_of, whole_number
 from extractor_svc.ooxml import Element, attribute, child_of, local_name
 
 _BUILT_IN_HEADING: Final = re.compile(r"heading ([1-9])", re.IGNORECASE)
@@ -31,11 +31,12 @@ class _Style:
 
 
 class StyleBook:
-    """The styles of a document by id; what a style does not state it takes from the one that it is based on."""
+    """The styles of a document by id, read as they are asked for; what one does not state it takes from what it is based on."""
 
     def __init__(self, root: Element | None, numbering: Numbering) -> None:
         elements = [] if root is None else [child for child in root if local_name(child) == "style"]
-        self._styles = {style.id: style for style in map(_style, elements)}
+        self._elements = {attribute(element, "styleId") or "": element for element in elements}
+        self._styles: dict[str, _Style] = {}
         self._default = _default_paragraph_style(elements)
         self._all_vanish = root is not None and _default_vanishes(root)
         self._numbering = numbering
@@ -84,13 +85,15 @@ class StyleBook:
 
     def _style_of(self, properties: Element | None) -> str:
         named = value_of(properties, "pStyle")
-        return named if named in self._styles else self._default
+        return named if named in self._elements else self._default
 
     def _chain(self, style_id: str) -> Iterator[_Style]:
         """A style and those that it is based on, nearest first; a circle ends where it closes."""
         seen: set[str] = set()
-        while style_id in self._styles and style_id not in seen:
+        while style_id in self._elements and style_id not in seen:
             seen.add(style_id)
+            if style_id not in self._styles:
+                self._styles[style_id] = _style(self._elements[style_id])
             yield self._styles[style_id]
             style_id = self._styles[style_id].based_on
 
@@ -109,6 +112,14 @@ class StyleBook:
             stated = (style.vanish for style in self._chain(style_id) if style.vanish is not None)
             self._vanishing[style_id] = next(stated, False)
         return self._vanishing[style_id]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """How a document is looked at: by its styles, and with its tracked changes made or not."""
+
+    styles: StyleBook
+    changes: Changes
 
 
 def _style(element: Element) -> _Style:

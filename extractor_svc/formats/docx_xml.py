@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Mapping
+from typing import Final, TypeAlias
 
 from artifact.model import Visibility
 from extractor_svc.ooxml import Element, attribute, child_of, local_name
@@ -23,16 +23,26 @@ _BY_WEIGHT: Final = (
 )
 
 LIVE: Final = frozenset({Visibility.VISIBLE, Visibility.INSERTED})
-"""What a reader sees once every change is accepted."""
+"""What a reader sees once every change is made."""
 
+Changes: TypeAlias = Mapping[str, Visibility]
+"""How what stands in an element that marks a tracked change is shown, by the element's name."""
 
-CHANGES: Final = {
+ACCEPTED: Final[Changes] = {
     "ins": Visibility.INSERTED,
     "moveTo": Visibility.INSERTED,
     "del": Visibility.DELETED,
     "moveFrom": Visibility.DELETED,
 }
-"""Elements that mark what they hold as a tracked change."""
+"""The document as its changes leave it."""
+
+ORIGINAL: Final[Changes] = {
+    "ins": Visibility.DELETED,
+    "moveTo": Visibility.DELETED,
+    "del": Visibility.INSERTED,
+    "moveFrom": Visibility.INSERTED,
+}
+"""The document before its changes: what making each of them the other way round leaves."""
 
 
 def live_children(element: Element, path: str) -> Iterator[tuple[Element, str, str]]:
@@ -108,3 +118,19 @@ def _chosen(alternatives: Element, path: str) -> Iterator[tuple[Element, str, st
         if chosen is not None:
             yield from live_children(chosen, below(path, f"{wanted}[1]"))
             return
+
+
+def properties_of(element: Element, name: str, changes: Changes) -> Element | None:
+    """The properties of a paragraph or run: those that stand now, or before a change of them was tracked."""
+    stated = child_of(element, name)
+    if changes is ACCEPTED or stated is None:
+        return stated
+    change = child_of(stated, f"{name}Change")
+    return stated if change is None else child_of(change, name)
+
+
+def is_gone(properties: Element | None, changes: Changes) -> bool:
+    """Whether properties mark what they are of, such as the end of a paragraph or a row, as taken away."""
+    return properties is not None and any(
+        changes.get(local_name(child)) is Visibility.DELETED for child in properties if local_name(child) in changes
+    )

@@ -8,6 +8,7 @@ import pytest
 
 from artifact.locators import DocxPlace, LineSpan
 from artifact.model import Artifact, BlockType, Cell, ColumnType, Visibility, WordCount
+from extractor_svc.context import DEFAULT_OPTIONS, Options
 from extractor_svc.errors import LocatorNotFound, Malformed, NoText, OutputLimit, TooManyColumns, TooManyRows, XmlDtdForbidden
 from extractor_svc.extract import extract, resolve
 from extractor_svc.limits import DEFAULT_LIMITS, Limits
@@ -40,12 +41,18 @@ BODY = "word/document.xml"
 HIDDEN = "<w:vanish/>"
 
 
-def read(document: DocumentXml, *, limits: Limits = DEFAULT_LIMITS, strict: bool = False) -> Artifact:
+def read(
+    document: DocumentXml, *, limits: Limits = DEFAULT_LIMITS, strict: bool = False, options: Options = DEFAULT_OPTIONS
+) -> Artifact:
     content = document.build(strict=strict)
-    artifact = extract(content, filename="paper.docx", limits=limits)
+    artifact = extract(content, filename="paper.docx", limits=limits, options=options)
     for block in artifact.blocks:
-        assert resolve(content, block.locator, filename="paper.docx").split() == block.text.split(), block
+        assert resolve(content, block.locator, filename="paper.docx", options=options).split() == block.text.split(), block
     return artifact
+
+
+def original(body: str) -> Artifact:
+    return read(DocumentXml(body), options=Options(original_view=True))
 
 
 def texts(artifact: Artifact) -> list[str]:
@@ -236,6 +243,39 @@ class TestTrackedChanges:
         gone = row(cell(p(deleted("old"))), cell(p(deleted("row"))), properties=change.format("del"))
         artifact = read(DocumentXml(table(row("a", "b"), gone, row("new", "row", properties=change.format("ins")))))
         assert flags(artifact) == [("a\tb\nnew\trow", Visibility.VISIBLE), ("old\trow", Visibility.DELETED)]
+
+    def test_the_original_view_is_the_text_before_its_changes(self) -> None:
+        artifact = original(p("The fee is ", deleted("100"), inserted("250"), " euros.") + p(inserted("Added clause.")))
+        assert flags(artifact) == [
+            ("The fee is 100 euros.", Visibility.VISIBLE),
+            ("250", Visibility.INSERTED),
+            ("Added clause.", Visibility.INSERTED),
+        ]
+        assert "as it stood before" in artifact.warnings[0].message
+
+    def test_the_original_view_has_deleted_rows_and_joins_paragraphs_at_an_inserted_end(self) -> None:
+        end = "<w:rPr><w:ins w:id='1'/></w:rPr>"
+        gone = row("old", "row", properties="<w:del w:id='1'/>")
+        new = row("new", "row", properties="<w:ins w:id='1'/>")
+        artifact = original(p("one ", properties=end) + p("two") + table(row("a", "b"), gone, new))
+        assert flags(artifact) == [
+            ("one two", Visibility.VISIBLE),
+            ("a\tb\nold\trow", Visibility.VISIBLE),
+            ("new\trow", Visibility.INSERTED),
+        ]
+
+    def test_the_original_view_has_the_style_and_the_hiding_of_before(self) -> None:
+        changed = outline(0) + f"<w:pPrChange w:id='1'><w:pPr>{outline(2)}</w:pPr></w:pPrChange>"
+        shown_before = f"{HIDDEN}<w:rPrChange w:id='2'><w:rPr/></w:rPrChange>"
+        body = p("Part", properties=changed) + p(r("now gone", shown_before))
+        assert [(block.text, block.level) for block in original(body).blocks] == [("Part", 3), ("now gone", 0)]
+        assert [block.level for block in read(DocumentXml(body)).blocks] == [1, 0]
+
+    def test_changes_within_an_equation_are_kept_apart(self) -> None:
+        letter = "<m:r><m:t>{}</m:t></m:r>"
+        body = p("so ", f"<m:oMath>{letter.format('x')}<w:del w:id='1'>{letter.format('y')}</w:del></m:oMath>")
+        assert flags(read(DocumentXml(body))) == [("so x", Visibility.VISIBLE), ("y", Visibility.DELETED)]
+        assert texts(original(body)) == ["so x y"]
 
 
 class TestTables:
