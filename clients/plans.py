@@ -184,6 +184,26 @@ class Plan:
         """Takes the greatest value."""
         return self._figure("max", column, name)
 
+    def median(self, column: Column, *, name: str = "") -> Self:
+        """Takes the middle value, or exactly half the sum of the two in the middle."""
+        return self._figure("median", column, name)
+
+    def percentile(self, column: Column, fraction: float, *, name: str = "") -> Self:
+        """Takes the least value that at least the fraction (0 to 1) of the values do not exceed."""
+        return self._figure("percentile", column, name, fraction=fraction)
+
+    def stddev(self, column: Column, *, name: str = "") -> Self:
+        """Takes the standard deviation of a sample, a double; null over fewer than two values."""
+        return self._figure("stddev", column, name)
+
+    def first(self, column: Column, *, by: Sequence[str] = (), name: str = "") -> Self:
+        """Takes the value of the first row by columns, "-" before one meaning descending; by default as in the source."""
+        return self._figure("first", column, name, by=by)
+
+    def last(self, column: Column, *, by: Sequence[str] = (), name: str = "") -> Self:
+        """Takes the value of the last row, in an order as `first`'s."""
+        return self._figure("last", column, name, by=by)
+
     def having(self, result: str, operator: str, *values: PyValue | Sequence[PyValue]) -> Self:
         """Keeps the groups whose name of the result compares so."""
         return self.having_matching(compare(result, operator, *values))
@@ -204,8 +224,7 @@ class Plan:
     def order_by(self, *names: str, nulls_first: bool = False) -> Self:
         """Orders by names of the result, or by columns in a select plan; "-" before a name means descending."""
         nulls = datasets_pb2.NULLS_ORDER_FIRST if nulls_first else datasets_pb2.NULLS_ORDER_LAST
-        keys = [datasets_pb2.OrderBy(name=name.removeprefix("-"), descending=name.startswith("-"), nulls=nulls) for name in names]
-        return self._with(lambda plan: plan.order_by.extend(keys))
+        return self._with(lambda plan: plan.order_by.extend(_orders(names, nulls)))
 
     def limit(self, rows: int) -> Self:
         """Returns at most so many rows."""
@@ -226,11 +245,22 @@ class Plan:
     def __repr__(self) -> str:
         return f"Plan({self._message!r})"
 
-    def _figure(self, function: str, column: Column, name: str, *, condition: Condition | None = None) -> Self:
+    def _figure(
+        self,
+        function: str,
+        column: Column,
+        name: str,
+        *,
+        condition: Condition | None = None,
+        fraction: float = 0.0,
+        by: Sequence[str] = (),
+    ) -> Self:
         one = datasets_pb2.Aggregate(
             function=contract_name(datasets_pb2.AggregateFunction, function),
             column=_ref(column) if column else None,
             condition=condition.predicate if condition else None,
+            fraction=fraction,
+            order_by=_orders(by, datasets_pb2.NULLS_ORDER_LAST),
         )
         setattr(one, "as", name)
         return self._with(lambda plan: plan.aggregates.append(one))
@@ -239,6 +269,10 @@ class Plan:
         changed = self.to_proto()
         change(changed)
         return type(self)(changed)
+
+
+def _orders(names: Sequence[str], nulls: datasets_pb2.NullsOrder) -> list[datasets_pb2.OrderBy]:
+    return [datasets_pb2.OrderBy(name=name.removeprefix("-"), descending=name.startswith("-"), nulls=nulls) for name in names]
 
 
 def _ref(column: Column) -> datasets_pb2.ColumnRef:

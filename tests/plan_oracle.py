@@ -258,6 +258,9 @@ def _aggregate(one: Aggregate, rows: list[Row], types: Mapping[str, Column]) -> 
         return sum(holds(one.condition, row.get) for row in rows)
     if one.column is None:
         return len(rows)
+    if one.function in (AggregateFunction.FIRST, AggregateFunction.LAST):
+        ordered = _sorted(list(enumerate(rows)), one.order_by, lambda item, order: item[1][_of(ColumnRef(order.name, order.alias))])
+        return ordered[0 if one.function is AggregateFunction.FIRST else -1][1][_of(one.column)] if ordered else None
     column = types[_of(one.column)]
     values = [value for row in rows if (value := row[_of(one.column)]) is not None]
     match one.function:
@@ -274,6 +277,13 @@ def _aggregate(one: Aggregate, rows: list[Row], types: Mapping[str, Column]) -> 
             return max(values)
         case AggregateFunction.SUM:
             return _total(values, column)
+        case AggregateFunction.PERCENTILE:
+            assert one.fraction is not None
+            return sorted(values)[max(1, math.ceil(Fraction(one.fraction) * len(values))) - 1]
+        case AggregateFunction.MEDIAN:
+            return _median(sorted(values), column)
+        case AggregateFunction.STDDEV:
+            return _deviation(values)
     return _average(values, column)
 
 
@@ -283,6 +293,32 @@ def _total(values: list[Any], column: Column) -> Any:
     if not column.precision:
         return math.fsum(values)
     return _fitted(round(sum(map(Fraction, values)) * 10**column.scale), column.scale)
+
+
+def _median(values: list[Any], column: Column) -> Any:
+    low, high = values[(len(values) - 1) // 2], values[len(values) // 2]
+    if column.type is ColumnType.DURATION:
+        return dt.timedelta(microseconds=round(Fraction((low + high) // dt.timedelta(microseconds=1), 2)))
+    if not column.precision:
+        return (low + high) / 2
+    return _fitted(round((Fraction(low) + Fraction(high)) / 2 * 10 ** (column.scale + 1)), column.scale + 1)
+
+
+def _deviation(values: list[Any]) -> Any:
+    if len(values) < 2:
+        return None
+    exact = [Fraction(value) for value in values]
+    mean = sum(exact) / len(exact)
+    return Approximate(math.sqrt(sum((one - mean) ** 2 for one in exact) / (len(exact) - 1)))
+
+
+class Approximate(float):
+    """A double that may differ in its last digits."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, float) and math.isclose(self, other, rel_tol=1e-12, abs_tol=1e-300)
+
+    __hash__ = float.__hash__
 
 
 def _average(values: list[Any], column: Column) -> Any:
@@ -301,7 +337,7 @@ def _fitted(units: int, scale: int) -> Any:
 
 
 def _sorted(items: list[Any], order_by: Sequence[OrderBy], value: Callable[[Any, OrderBy], Any]) -> list[Any]:
-    ordered = sorted(items, key=lambda item: _order_of(item[0]))
+    ordered = sorted(items, key=lambda item: _order_of(item[0]) if isinstance(item[0], tuple) else item[0])
     for order in reversed(order_by):
         ordered.sort(key=lambda item: _place(value(item, order), descending=order.descending, nulls_first=order.nulls_first))
     return ordered

@@ -81,6 +81,7 @@ LENGTHS = [
     dt.timedelta(seconds=5400),
     dt.timedelta(days=90000),
 ]
+FRACTIONS = [Decimal(one) for one in ("0.0", "0.1", "0.25", "0.5", "0.9", "0.95", "1.0", "0.3333333333333333")]
 DOUBLES = [0.0, 0.25, -1.5, 1024.0, -3.75]
 NEVER_HELD = ["0.005", "-0.001", "1e30", "-1e30", "1e60", "-1e60", "0.1234567890123456789012345678901234567890", "2.5"]
 
@@ -175,7 +176,12 @@ def aggregates(draw: st.DrawFn, columns: Sequence[Column]) -> Aggregate:
         return Aggregate(function, condition=draw(predicates(columns)))
     if function is AggregateFunction.COUNT and draw(st.booleans()):
         return Aggregate(function)
-    return Aggregate(function, ColumnRef(column.name))
+    if function is AggregateFunction.MEDIAN and column.scale == 38:
+        function = AggregateFunction.MIN
+    fraction = draw(st.sampled_from(FRACTIONS)) if function is AggregateFunction.PERCENTILE else None
+    by_order = function in (AggregateFunction.FIRST, AggregateFunction.LAST)
+    order_by = orders(draw, [one.name for one in columns]) if by_order else ()
+    return Aggregate(function, ColumnRef(column.name), fraction=fraction, order_by=order_by)
 
 
 def named(parts: Sequence[Any]) -> tuple[Any, ...]:
@@ -307,6 +313,8 @@ def aliased(part: Any, alias: str) -> Any:
         return ColumnRef(part.column, alias)
     if isinstance(part, tuple):
         return tuple(aliased(one, alias) for one in part)
-    if isinstance(part, OrderBy | PlanDataset) or not hasattr(part, "__slots__") or isinstance(part, StrEnum):
+    if isinstance(part, OrderBy):
+        return replace(part, alias=alias)
+    if isinstance(part, PlanDataset) or not hasattr(part, "__slots__") or isinstance(part, StrEnum):
         return part
     return replace(part, **{name: aliased(getattr(part, name), alias) for name in part.__slots__})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from typing import Final, TypeVar
 
 from google.protobuf.internal.enum_type_wrapper import EnumTypeWrapper
@@ -142,21 +143,13 @@ class _Reader:
         return GroupBy(column, part, getattr(message, "as"))
 
     def aggregate(self, message: pb.Aggregate, field: str) -> Aggregate | None:
-        function = self._function(message, field)
-        if message.fraction and message.function != pb.AGGREGATE_FUNCTION_PERCENTILE:
-            self.faults.add(f"{field}.fraction", "is of percentile alone")
-        if message.order_by and message.function not in (pb.AGGREGATE_FUNCTION_FIRST, pb.AGGREGATE_FUNCTION_LAST):
-            self.faults.add(f"{field}.order_by", "is of first and last alone")
+        function = self._enum(FUNCTIONS, message.function, f"{field}.function", kinds=pb.AggregateFunction)
+        of_percentile = message.function == pb.AGGREGATE_FUNCTION_PERCENTILE
+        fraction = Decimal(repr(message.fraction)) if of_percentile or message.fraction else None
+        order_by = _kept(self.order_by(one, f"{field}.order_by[{i}]") for i, one in _listed(message.order_by))
         column = self._ref(message, field) if message.HasField("column") else None
         condition = self.predicate(message.condition, f"{field}.condition") if message.HasField("condition") else None
-        return None if function is None else Aggregate(function, column, getattr(message, "as"), condition)
-
-    def _function(self, message: pb.Aggregate, field: str) -> AggregateFunction | None:
-        number = message.function
-        if number not in FUNCTIONS and number in pb.AggregateFunction.values() and number:
-            self.unbuilt.append(f"{field}.function {pb.AggregateFunction.Name(number)}")
-            return None
-        return self._enum(FUNCTIONS, number, f"{field}.function", kinds=pb.AggregateFunction)
+        return None if function is None else Aggregate(function, column, getattr(message, "as"), condition, fraction, order_by)
 
     def select(self, message: pb.SelectColumn, field: str) -> SelectColumn | None:
         kind = message.expression.WhichOneof("kind")

@@ -93,6 +93,9 @@ def _aggregate(aggregate: Aggregate) -> pb.Aggregate:
         message.column.CopyFrom(_ref(aggregate.column))
     if aggregate.condition is not None:
         message.condition.CopyFrom(_predicate(aggregate.condition))
+    if aggregate.fraction is not None:
+        message.fraction = float(aggregate.fraction)
+    message.order_by.extend(map(_order_by, aggregate.order_by))
     return message
 
 

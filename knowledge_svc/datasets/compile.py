@@ -8,11 +8,19 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from artifact.model import ColumnType
-from knowledge_svc.datasets.figures import Figure, Made, figure
+from knowledge_svc.datasets.figures import Figure, Made, Over, figure
 from knowledge_svc.datasets.held import ROW_ID_COLUMN, ROW_LOCATOR_COLUMN, Held, column_name, held_column, held_part, quote
 from knowledge_svc.datasets.predicates import Operand, Parameters, condition, conjunction
-from knowledge_svc.domain.checked_plan import CheckedColumn, CheckedJoin, CheckedKey, CheckedPlan, Target
-from knowledge_svc.domain.plan import JoinKind, Scalar
+from knowledge_svc.domain.checked_plan import (
+    CheckedAggregate,
+    CheckedColumn,
+    CheckedJoin,
+    CheckedKey,
+    CheckedOrder,
+    CheckedPlan,
+    Target,
+)
+from knowledge_svc.domain.plan import AggregateFunction, JoinKind, Scalar
 
 _JOINS: Final = {
     JoinKind.INNER: "JOIN",
@@ -113,12 +121,11 @@ class _Groups:
         self._names = [f"k{i}" for i in range(len(self._keys))] + [f"a{i}" for i in range(len(self._figures))]
         self._stages = max((len(one.stages) for one in self._figures), default=0)
         self._last = f"stage{self._stages}" if self._stages else "grouped"
-        self._read = list(dict.fromkeys((one.column.dataset, one.column.position) for one in checked.aggregates if one.column))
+        self._read = list(dict.fromkeys(filter(None, map(_read_column, checked.aggregates))))
         self._by_first_row = self._can_tie() and bool(checked.order_by or not checked.keys)
         self.held = (*(_held_key(key) for key in self._keys), *(one.held for one in self._figures))
-        self.present = tuple(
-            self._read.index((one.column.dataset, one.column.position)) if one.column else None for one in checked.aggregates
-        )
+        read = map(_read_column, checked.aggregates)
+        self.present = tuple(None if one is None else self._read.index(one) for one in read)
 
     def _can_tie(self) -> bool:
         """Whether two groups may stand alike in the asked order: not where it names every key, which tells groups apart."""
@@ -172,13 +179,13 @@ class _Groups:
 
     def _figure(self, i: int) -> Figure:
         aggregate = self._checked.aggregates[i]
-        return figure(
-            aggregate,
-            f"a{i}",
+        over = Over(
             column_sql=_value(aggregate.column) if aggregate.column else "",
             condition_sql=condition(aggregate.condition, self._parameters, locate=_locate_column) if aggregate.condition else "",
+            order_sql=", ".join([*_ordered(aggregate.order_by, []), *_row_ids(self._checked)]),
             rows=self._most_rows(),
         )
+        return figure(aggregate, f"a{i}", over)
 
     def _most_rows(self) -> int:
         """A bound on the rows that are joined."""
@@ -197,6 +204,13 @@ class _Groups:
         if self._checked.order_by:
             return _order_keys(self._checked, names)
         return [f"{name} ASC NULLS LAST" for name in names[: len(self._keys)]]
+
+
+def _read_column(aggregate: CheckedAggregate) -> tuple[int, int] | None:
+    """The dataset and column of which an aggregate passes nulls over."""
+    if aggregate.column is None or aggregate.function in (AggregateFunction.FIRST, AggregateFunction.LAST):
+        return None
+    return aggregate.column.dataset, aggregate.column.position
 
 
 def _row_count(checked: CheckedPlan) -> Statement:
@@ -256,8 +270,12 @@ def _first(row_ids: Sequence[str]) -> str:
 
 
 def _order_keys(checked: CheckedPlan, names: Sequence[str]) -> list[str]:
+    return _ordered(checked.order_by, names)
+
+
+def _ordered(order_by: Sequence[CheckedOrder], names: Sequence[str]) -> list[str]:
     keys = []
-    for order in checked.order_by:
+    for order in order_by:
         sql = _column(order.target) if isinstance(order.target, CheckedColumn) else names[order.target.position]
         keys.append(f"{sql} {'DESC' if order.descending else 'ASC'} NULLS {'FIRST' if order.nulls_first else 'LAST'}")
     return keys

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Final, TypeAlias
 
 from artifact.model import ColumnType
@@ -31,29 +32,49 @@ class Figure:
     held: Held
 
 
-def figure(aggregate: CheckedAggregate, name: str, *, column_sql: str, condition_sql: str, rows: int) -> Figure:
-    """The figure called `name` over a column of a snapshot of so many rows.
+@dataclass(frozen=True, slots=True)
+class Over:
+    """What a figure is made over: column, condition and order of its rows as expressions, and how many rows there are at most."""
+
+    column_sql: str
+    condition_sql: str
+    order_sql: str
+    rows: int
+
+
+def figure(aggregate: CheckedAggregate, name: str, over: Over) -> Figure:
+    """The figure called `name`.
 
     Sums of doubles are taken in an order of their own (by size) with compensation, so they do not depend on the order rows
     are read in; they are doubles, carry a double's error, and are infinite beyond a double's range.
     """
+    column_sql = over.column_sql
     match aggregate.function:
         case AggregateFunction.COUNT:
             return _plain(name, f"count({column_sql or '*'})", COUNT)
         case AggregateFunction.COUNT_DISTINCT:
             return _plain(name, f"count(DISTINCT {column_sql})", COUNT)
         case AggregateFunction.COUNT_IF:
-            return _plain(name, f"count(*) FILTER (WHERE {condition_sql})", COUNT)
+            return _plain(name, f"count(*) FILTER (WHERE {over.condition_sql})", COUNT)
     if aggregate.column is None:
         raise ValueError(f"{aggregate.function} has no column")
     held = held_column(aggregate.column.column)
-    if aggregate.function in (AggregateFunction.MIN, AggregateFunction.MAX):
-        return _plain(name, f"{aggregate.function}({column_sql})", held)
+    match aggregate.function:
+        case AggregateFunction.MIN | AggregateFunction.MAX:
+            return _plain(name, f"{aggregate.function}({column_sql})", held)
+        case AggregateFunction.FIRST | AggregateFunction.LAST:
+            return _plain(name, f"{aggregate.function}({column_sql} ORDER BY {over.order_sql})", held)
+        case AggregateFunction.PERCENTILE:
+            return _percentile(name, column_sql, fraction=Fraction(aggregate.fraction or 0), held=held)
+        case AggregateFunction.MEDIAN:
+            return _median(name, column_sql, held)
+        case AggregateFunction.STDDEV:
+            return _deviation(name, column_sql, held)
     if held.type is ColumnType.DURATION:
         return _duration(aggregate.function, name, column_sql)
     if not held.exact:
         return _double(aggregate.function, name, column_sql)
-    total = _total(name, column_sql, held=held, rows=rows)
+    total = _total(name, column_sql, held=held, rows=over.rows)
     return total if aggregate.function is AggregateFunction.SUM else _average(name, total, column_sql=column_sql, held=held)
 
 
@@ -73,6 +94,45 @@ def _duration(function: AggregateFunction, name: str, column_sql: str) -> Figure
     grouped = ((f"{name}_sum", f"sum({column_sql})"), (f"{name}_n", f"CAST(count({column_sql}) AS HUGEINT)"))
     by = ((f"{name}_by", f"{name}_n"),)
     return Figure(grouped, (by, *_divided(name, f"{name}_sum", factor=1)), LONG_DURATION)
+
+
+def _sorted(name: str, column_sql: str) -> Made:
+    return f"{name}_sorted", f"list({column_sql} ORDER BY {column_sql}) FILTER (WHERE {column_sql} IS NOT NULL)"
+
+
+def _percentile(name: str, column_sql: str, *, fraction: Fraction, held: Held) -> Figure:
+    """The value at the rank that the fraction of the count makes, rounded up: by whole numbers, since doubles would miss it."""
+    count = f"CAST(len({name}_sorted) AS HUGEINT)"
+    rank = f"greatest(1, ({count} * {fraction.numerator} + {fraction.denominator - 1}) // {fraction.denominator})"
+    return Figure((_sorted(name, column_sql),), (((name, f"{name}_sorted[CAST({rank} AS BIGINT)]"),),), held)
+
+
+def _median(name: str, column_sql: str, held: Held) -> Figure:
+    """Half the sum of the two values in the middle, which are the same one where the count is odd."""
+    ordered = f"{name}_sorted"
+    low, high = f"{ordered}[(len({ordered}) + 1) // 2]", f"{ordered}[len({ordered}) // 2 + 1]"
+    if held.type is ColumnType.DURATION:
+        whole, by = (f"{name}_sum", f"CAST({low} AS HUGEINT) + {high}"), (f"{name}_by", "CAST(2 AS HUGEINT)")
+        return Figure((_sorted(name, column_sql),), ((whole, by), *_divided(name, whole[0], factor=1)), LONG_DURATION)
+    if not held.exact:
+        return Figure((_sorted(name, column_sql),), (((name, f"({low} + {high}) / 2"),),), Held(ColumnType.NUMBER, "DOUBLE"))
+    tenths = (f"{name}_tenths", f"({_units(low, held.scale)} + {_units(high, held.scale)}) * 5")
+    return Figure((_sorted(name, column_sql),), ((tenths,), ((name, _fitting(tenths[0])),)), scaled_figure(held.scale + 1))
+
+
+def _deviation(name: str, column_sql: str, held: Held) -> Figure:
+    """The deviation of a sample, by distances from the least value, which are exact before they become doubles.
+
+    Values are taken in their own order, so that the figure does not depend on the order rows are read in.
+    """
+    ordered, mean, count = f"{name}_sorted", f"{name}_mean", f"len({name}_sorted)"
+    least = f"CAST({ordered}[1] AS DECIMAL({FIGURE_DIGITS},{held.scale}))" if held.exact else f"{ordered}[1]"
+    distances = (f"{name}_distances", f"list_transform({ordered}, lambda x: CAST(x - {least} AS DOUBLE))")
+    middle = (mean, f"list_aggregate({distances[0]}, 'fsum') / {count}")
+    squares = f"list_transform({distances[0]}, lambda x: (x - {mean}) * (x - {mean}))"
+    made = f"CASE WHEN {count} > 1 THEN sqrt(list_aggregate({squares}, 'fsum') / ({count} - 1)) END"
+    stages = ((distances,), (middle,), ((name, made),))
+    return Figure((_sorted(name, column_sql),), stages, Held(ColumnType.NUMBER, "DOUBLE"))
 
 
 def _total(name: str, column_sql: str, *, held: Held, rows: int) -> Figure:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Final, TypeAlias
 
 from artifact.model import Column, ColumnType
@@ -102,11 +103,16 @@ class CheckedKey:
 
 @dataclass(frozen=True, slots=True)
 class CheckedAggregate:
-    """A calculation; `column` is None where it counts rows, `condition` None unless it counts those that meet one."""
+    """A calculation; `column` is None where it counts rows, `condition` None unless it counts those that meet one.
+
+    `fraction` is a percentile's; `order_by` that of first and last, by columns of datasets.
+    """
 
     function: AggregateFunction
     column: CheckedColumn | None
-    condition: CheckedPredicate | None
+    condition: CheckedPredicate | None = None
+    fraction: Decimal | None = None
+    order_by: tuple[CheckedOrder, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

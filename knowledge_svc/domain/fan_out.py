@@ -25,7 +25,15 @@ class Repeats:
 CountRepeats: TypeAlias = Callable[[CheckedPlan], Sequence[Repeats]]
 """Counts for each visible dataset of a plan."""
 
-_REPEATABLE: Final = frozenset({AggregateFunction.MIN, AggregateFunction.MAX, AggregateFunction.COUNT_DISTINCT})
+_REPEATABLE: Final = frozenset(
+    {
+        AggregateFunction.MIN,
+        AggregateFunction.MAX,
+        AggregateFunction.COUNT_DISTINCT,
+        AggregateFunction.FIRST,
+        AggregateFunction.LAST,
+    }
+)
 """Figures that a repeated row leaves as they are."""
 
 

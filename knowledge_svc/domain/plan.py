@@ -53,7 +53,12 @@ class TimePart(StrEnum):
 
 
 class AggregateFunction(StrEnum):
-    """A calculation over a group."""
+    """A calculation over a group; null over no values.
+
+    `median` is the middle value, or exactly half the sum of the two in the middle. `percentile` is the least value that at least
+    its fraction of the values do not exceed, so it is always one of them. `stddev` is that of a sample, a double, null over
+    fewer than two values. `first` and `last` are values of the rows that stand first and last in an order, null or not.
+    """
 
     COUNT = "count"
     COUNT_DISTINCT = "count_distinct"
@@ -62,6 +67,11 @@ class AggregateFunction(StrEnum):
     AVG = "avg"
     MIN = "min"
     MAX = "max"
+    MEDIAN = "median"
+    PERCENTILE = "percentile"
+    STDDEV = "stddev"
+    FIRST = "first"
+    LAST = "last"
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,12 +172,18 @@ class GroupBy:
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """A calculation. `column` is None for `count` of rows and for `count_if`, which has a `condition`."""
+    """A calculation. `column` is None for `count` of rows and for `count_if`, which has a `condition`.
+
+    `percentile` has a `fraction`, 0 to 1; `first` and `last` have an order by columns of datasets, after which rows stand as in
+    their sources.
+    """
 
     function: AggregateFunction
     column: ColumnRef | None = None
     name: str = ""
     condition: Predicate | None = None
+    fraction: Decimal | None = None
+    order_by: tuple[OrderBy, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,8 +45,14 @@ AGGREGATED: Final[dict[AggregateFunction, frozenset[ColumnType]]] = {
     AggregateFunction.AVG: _NUMERIC,
     AggregateFunction.MIN: _ORDERED,
     AggregateFunction.MAX: _ORDERED,
+    AggregateFunction.MEDIAN: _NUMERIC,
+    AggregateFunction.PERCENTILE: _ORDERED,
+    AggregateFunction.STDDEV: frozenset({ColumnType.NUMBER}),
+    AggregateFunction.FIRST: frozenset(ColumnType),
+    AggregateFunction.LAST: frozenset(ColumnType),
 }
 """The column types each aggregate takes; `count_if` takes no column."""
+_BY_ORDER: Final = frozenset({AggregateFunction.FIRST, AggregateFunction.LAST})
 
 
 def check_datasets(plan: Plan) -> None:
@@ -175,7 +181,19 @@ class _Check:
             self._faults.add(
                 f"{field}.column", f"{one.function} takes columns of {names}; this one is of type {column.column.type}"
             )
-        return CheckedAggregate(one.function, column, condition), _figure(name, one.function, column.column)
+        if one.function is AggregateFunction.MEDIAN and column.column.scale >= FIGURE_DIGITS:
+            self._faults.add(f"{field}.column", f"half a sum takes a decimal more than the {FIGURE_DIGITS} of the column")
+        order_by = self._orders(one, f"{field}.order_by")
+        checked = CheckedAggregate(one.function, column, condition, one.fraction, order_by)
+        return checked, _figure(name, one.function, column.column)
+
+    def _orders(self, one: Aggregate, field: str) -> tuple[CheckedOrder, ...]:
+        """The order of first and last, by columns of datasets."""
+        self._check_count(field.removeprefix("plan."), len(one.order_by), MAX_ORDER_KEYS)
+        found = [
+            (order, self._column(ColumnRef(order.name, order.alias), f"{field}[{i}].name")) for i, order in enumerate(one.order_by)
+        ]
+        return tuple(CheckedOrder(column, order.descending, order.nulls_first) for order, column in found if column is not None)
 
     def _check_parts(self, one: Aggregate, field: str) -> None:
         if one.column is None and one.function not in (AggregateFunction.COUNT, AggregateFunction.COUNT_IF):
@@ -186,6 +204,14 @@ class _Check:
             self._faults.add(f"{field}.condition", "count_if needs a condition")
         if one.condition is not None and one.function is not AggregateFunction.COUNT_IF:
             self._faults.add(f"{field}.condition", f"only count_if has a condition; {one.function} reads every row")
+        if one.fraction is None and one.function is AggregateFunction.PERCENTILE:
+            self._faults.add(f"{field}.fraction", "percentile needs a fraction, 0 to 1")
+        if one.fraction is not None and one.function is not AggregateFunction.PERCENTILE:
+            self._faults.add(f"{field}.fraction", "only percentile has a fraction")
+        if one.fraction is not None and not (one.fraction.is_finite() and 0 <= one.fraction <= 1):
+            self._faults.add(f"{field}.fraction", "a fraction is 0 to 1")
+        if one.order_by and one.function not in _BY_ORDER:
+            self._faults.add(f"{field}.order_by", "only first and last have an order")
 
     def _condition(self, one: Aggregate, field: str) -> CheckedPredicate | None:
         return None if one.condition is None else self._predicates.check(one.condition, field, resolve=self._resolve)
@@ -255,5 +281,9 @@ def _figure(name: str, function: AggregateFunction, column: Column) -> ResultCol
             return ResultColumn(name, ColumnType.NUMBER, FIGURE_DIGITS, column.scale)
         case AggregateFunction.AVG if column.precision:
             return ResultColumn(name, ColumnType.NUMBER, FIGURE_DIGITS, AVERAGE_SCALE)
+        case AggregateFunction.MEDIAN if column.precision:
+            return ResultColumn(name, ColumnType.NUMBER, FIGURE_DIGITS, column.scale + 1)
+        case AggregateFunction.STDDEV:
+            return ResultColumn(name, ColumnType.NUMBER)
         case _:
             return _result(name, column)

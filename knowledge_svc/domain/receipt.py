@@ -20,6 +20,7 @@ from knowledge_svc.domain.plan import (
     Comparison,
     Join,
     Not,
+    OrderBy,
     Plan,
     Predicate,
     Scalar,
@@ -100,10 +101,7 @@ def canonical_plan(plan: Plan) -> str:
             "having": [_predicate(one) for one in plan.having],
             "select": [{"column": _ref(one.column), "as": one.name} for one in plan.select],
             "distinct": plan.distinct,
-            "order_by": [
-                {"name": one.name, "alias": one.alias, "descending": one.descending, "nulls_first": one.nulls_first}
-                for one in plan.order_by
-            ],
+            "order_by": [_order(one) for one in plan.order_by],
             "limit": plan.limit,
         }
     )
@@ -218,7 +216,13 @@ def _aggregate(aggregate: Aggregate) -> Json:
         "column": None if aggregate.column is None else _ref(aggregate.column),
         "as": aggregate.name,
         "condition": None if aggregate.condition is None else _predicate(aggregate.condition),
+        "fraction": None if aggregate.fraction is None else scalar_text(aggregate.fraction),
+        "order_by": [_order(one) for one in aggregate.order_by],
     }
+
+
+def _order(order: OrderBy) -> Json:
+    return {"name": order.name, "alias": order.alias, "descending": order.descending, "nulls_first": order.nulls_first}
 
 
 def _ref(ref: ColumnRef) -> Json:

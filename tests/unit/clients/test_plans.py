@@ -147,3 +147,20 @@ def test_a_joined_dataset_is_named_by_its_alias() -> None:
 def test_an_unknown_kind_of_join_is_refused_with_those_there_are() -> None:
     with pytest.raises(ValueError, match="inner, left, semi, anti"):
         orders().join("file:///c.csv", "c", alias="c", on={("o", "x"): "x"}, kind="outer")
+
+
+def test_figures_by_rank_and_order_carry_what_they_are_made_by() -> None:
+    built = orders().median("a").percentile("a", 0.95, name="p95").stddev("a").first("a", by=["-day", "b"]).last("a")
+    assert built.to_proto() == plan_of(
+        """
+        aggregates { function: AGGREGATE_FUNCTION_MEDIAN column { column: "a" } }
+        aggregates { function: AGGREGATE_FUNCTION_PERCENTILE column { column: "a" } fraction: 0.95 as: "p95" }
+        aggregates { function: AGGREGATE_FUNCTION_STDDEV column { column: "a" } }
+        aggregates {
+          function: AGGREGATE_FUNCTION_FIRST column { column: "a" }
+          order_by { name: "day" descending: true nulls: NULLS_ORDER_LAST }
+          order_by { name: "b" nulls: NULLS_ORDER_LAST }
+        }
+        aggregates { function: AGGREGATE_FUNCTION_LAST column { column: "a" } }
+        """
+    )

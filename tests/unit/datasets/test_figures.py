@@ -37,6 +37,89 @@ def test_wide_decimals_are_exact(tables: Tables) -> None:
     assert receipt.steps[1].null_skipped == 1
 
 
+MEDIAN, PERCENTILE, STDDEV = AggregateFunction.MEDIAN, AggregateFunction.PERCENTILE, AggregateFunction.STDDEV
+FIRST, LAST = AggregateFunction.FIRST, AggregateFunction.LAST
+
+
+@pytest.mark.parametrize(
+    ("values", "median"),
+    [
+        (["3.00", None, "1.00", "2.00"], "2.000"),
+        (["1.00", "2.01"], "1.505"),
+        (["-0.01", "0.00"], "-0.005"),
+        (["9", "1", "1", "1"], "1.000"),
+        ([None], None),
+        ([], None),
+    ],
+)
+def test_a_median_is_the_middle_value_or_half_the_sum_of_two(tables: Tables, values: list[Any], median: str | None) -> None:
+    given = [None if value is None else Decimal(value) for value in values]
+    assert figure(tables, number("x", 9, 2), given, MEDIAN) == (None if median is None else Decimal(median))
+
+
+def test_medians_of_wide_decimals_are_exact_or_refused(tables: Tables) -> None:
+    wide = number("x", 37)
+    assert figure(tables, wide, [Decimal(10**36 + 1), Decimal(10**36 + 2)], MEDIAN) == Decimal(f"{10**36 + 1}.5")
+    with pytest.raises(NumberOverflow):
+        figure(tables, number("x", 38), [Decimal(NINES), Decimal(NINES)], MEDIAN)
+
+
+def test_medians_of_time_spans_are_rounded_to_even_microseconds(tables: Tables) -> None:
+    spans = [dt.timedelta(microseconds=one) for one in (1, 2, 4, 4)]
+    assert figure(tables, Column("x", ColumnType.DURATION), spans, MEDIAN) == dt.timedelta(microseconds=3)
+    assert figure(tables, Column("x", ColumnType.DURATION), spans[:2], MEDIAN) == dt.timedelta(microseconds=2)
+
+
+@pytest.mark.parametrize(
+    ("fraction", "value"),
+    [("0", 1), ("0.1", 3), ("0.5", 15), ("0.9", 27), ("0.95", 29), ("1", 30), ("0.0000001", 1), ("0.3333333333333333", 10)],
+)
+def test_a_percentile_is_the_least_value_that_the_fraction_does_not_exceed(tables: Tables, fraction: str, value: int) -> None:
+    tables.publish(make_dataset([number("x", 9)], [[Decimal(31 - one)] for one in range(1, 31)] + [[None]]))
+    asked = Aggregate(PERCENTILE, ColumnRef("x"), fraction=Decimal(fraction))
+    assert tables.rows(aggregates=(asked,)) == [(Decimal(value),)]  # 0.1 of 30 is the third, which doubles make the fourth
+
+
+def test_percentiles_are_of_whatever_can_be_ordered(tables: Tables) -> None:
+    tables.publish(make_dataset([text("x")], [["b"], ["a"], ["c"], [None]]))
+    assert tables.rows(aggregates=(Aggregate(PERCENTILE, ColumnRef("x"), fraction=Decimal("0.5")),)) == [("b",)]
+
+
+@pytest.mark.parametrize(
+    ("values", "deviation"), [(["2", "4", "4", "4", "5", "5", "7", "9"], (32 / 7) ** 0.5), (["1"], None), (["5", "5"], 0.0)]
+)
+def test_a_deviation_is_that_of_a_sample(tables: Tables, values: list[str], deviation: float | None) -> None:
+    found = figure(tables, number("x", 9, 2), [Decimal(value) for value in values], STDDEV)
+    assert found == (None if deviation is None else pytest.approx(deviation, rel=1e-15))
+
+
+def test_a_deviation_far_from_zero_keeps_its_digits(tables: Tables) -> None:
+    far = [Decimal(10**30 + one) for one in range(3)]
+    assert figure(tables, number("x", 38, 2), far, STDDEV) == pytest.approx(1.0, rel=1e-15)
+
+
+def test_first_and_last_are_values_of_rows_in_an_order_null_or_not(tables: Tables) -> None:
+    rows: list[tuple[str, int | None, str | None]] = [
+        ("a", 2, "late"),
+        ("a", 1, None),
+        ("b", 5, "x"),
+        ("b", 5, "y"),
+        ("b", None, "z"),
+    ]
+    typed = [[key, None if at is None else Decimal(at), note] for key, at, note in rows]
+    tables.publish(make_dataset([text("key"), number("at", 9), text("note")], typed))
+    by_time = (OrderBy("at"),)
+    aggregates = (
+        Aggregate(FIRST, ColumnRef("note"), "first", order_by=by_time),
+        Aggregate(LAST, ColumnRef("note"), "last", order_by=by_time),
+        Aggregate(FIRST, ColumnRef("note"), "newest", order_by=(OrderBy("at", descending=True),)),
+        Aggregate(LAST, ColumnRef("note"), "final"),
+    )
+    found = tables.rows(group_by=(GroupBy(ColumnRef("key")),), aggregates=aggregates)
+    # nulls stand last in an order, and rows that tie stand as in the source
+    assert found == [("a", None, "late", "late", None), ("b", "x", "z", "x", "z")]
+
+
 def test_names_that_differ_in_case_alone_and_keywords_are_columns_of_their_own(tables: Tables) -> None:
     columns = [number(name, 18) for name in ("total", "TOTAL", "order")]
     tables.publish(make_dataset(columns, [[Decimal(i), Decimal(i + 3), Decimal(i + 6)] for i in (1, 2, 3)]))

@@ -296,6 +296,23 @@ def test_each_dataset_has_an_alias_of_its_own() -> None:
     assert list(faults(datasets=(PlanDataset(URI, "t1", "a"), PlanDataset(URI, "t1", "a")))) == ["plan.datasets[1].alias"]
 
 
+@pytest.mark.parametrize(
+    ("aggregate", "field"),
+    [
+        (Aggregate(AggregateFunction.PERCENTILE, ColumnRef("Amount")), "fraction"),
+        (Aggregate(AggregateFunction.PERCENTILE, ColumnRef("Amount"), fraction=Decimal("1.5")), "fraction"),
+        (Aggregate(AggregateFunction.PERCENTILE, ColumnRef("Amount"), fraction=Decimal("NaN")), "fraction"),
+        (Aggregate(AggregateFunction.SUM, ColumnRef("Amount"), fraction=Decimal("0.5")), "fraction"),
+        (Aggregate(AggregateFunction.SUM, ColumnRef("Amount"), order_by=(OrderBy("Amount"),)), "order_by"),
+        (Aggregate(AggregateFunction.FIRST, ColumnRef("Amount"), order_by=(OrderBy("nothing"),)), "order_by[0].name"),
+        (Aggregate(AggregateFunction.MEDIAN, ColumnRef("name")), "column"),
+        (Aggregate(AggregateFunction.FIRST), "column"),
+    ],
+)
+def test_parts_of_an_aggregate_that_do_not_hold_are_told_at_their_fields(aggregate: Aggregate, field: str) -> None:
+    assert f"plan.aggregates[0].{field}" in faults(aggregates=(aggregate,))
+
+
 def test_more_faults_than_a_status_carries_are_counted() -> None:
     found = where(*[compared(f"no such column {i}", Operator.IS_NULL) for i in range(200)])
     assert len(found) < 200

@@ -79,7 +79,7 @@ def test_unset_alternatives_and_unknown_numbers_are_all_told() -> None:
             pb.Predicate(comparison=pb.Comparison(column=pb.ColumnRef(column="a"), operator=pb.OPERATOR_EQ, values=[pb.Value()])),
         ],
         group_by=[pb.GroupBy()],
-        aggregates=[pb.Aggregate(function=pb.AGGREGATE_FUNCTION_SUM, fraction=0.5, order_by=[pb.OrderBy(name="a")])],
+        aggregates=[pb.Aggregate(function=pb.AGGREGATE_FUNCTION_FIRST, column=pb.ColumnRef(column="a"), order_by=[pb.OrderBy()])],
         select=[pb.SelectColumn()],
         order_by=[pb.OrderBy()],
     )
@@ -94,8 +94,7 @@ def test_unset_alternatives_and_unknown_numbers_are_all_told() -> None:
         "plan.where[2].comparison.values[0]",
         "plan.group_by[0].time_part",
         "plan.group_by[0].column",
-        "plan.aggregates[0].fraction",
-        "plan.aggregates[0].order_by",
+        "plan.aggregates[0].order_by[0].name",
         "plan.select[0].expression",
         "plan.order_by[0].nulls",
         "plan.order_by[0].name",

@@ -44,7 +44,7 @@ PLAN = Plan(
 
 def test_the_canonical_plan_is_one_line_with_everything_in_it() -> None:
     assert canonical_plan(PLAN) == (
-        '{"aggregates":[{"as":"","column":null,"condition":null,"function":"count"}],'
+        '{"aggregates":[{"as":"","column":null,"condition":null,"fraction":null,"function":"count","order_by":[]}],'
         '"datasets":[{"alias":"o","dataset_id":"t1","source_uri":"file:///größe.csv"}],'
         '"distinct":false,'
         '"group_by":[{"as":"","column":{"alias":"","column":"day"},"time_part":"month"}],'
