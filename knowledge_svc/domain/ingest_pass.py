@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Final, Protocol
 
-from artifact.model import Artifact
+from artifact.model import Artifact, ArtifactWarning
 from artifact.model import Dataset as ArtifactDataset
 from knowledge_svc.domain.chunking import ChunkSettings, sha256_of
 from knowledge_svc.domain.documents import check_expected
@@ -27,7 +27,12 @@ from knowledge_svc.domain.model import (
     SourceClass,
 )
 from knowledge_svc.domain.ports import Embedder, Store
-from knowledge_svc.domain.structure import cut_artifact, render
+from knowledge_svc.domain.structure import cut_artifact, render, shortened
+
+MAX_TITLE: Final = 1000
+"""Characters of a title that a file gives itself; as many as a caller may give."""
+MAX_WARNINGS: Final = 200
+"""Warnings that a job tells; the stored artifact has all."""
 
 
 class IncompleteExtraction(ExtractionRefused):
@@ -102,8 +107,8 @@ def cut(artifact: Artifact, job: Job, *, settings: ChunkSettings, max_chunks: in
 
 
 def title_of(artifact: Artifact, job: Job) -> str:
-    """The title the caller gave, else the file's own, else its name without the extension."""
-    return job.title or artifact.title or job.upload.filename.rsplit(".", 1)[0]
+    """The title the caller gave, else the file's own on one line, else its name without the extension."""
+    return job.title or shortened(artifact.title, MAX_TITLE) or job.upload.filename.rsplit(".", 1)[0]
 
 
 def draft_of(
@@ -184,8 +189,16 @@ def _end(artifact: Artifact, job: Job, chunks: Sequence[Chunk], datasets: Sequen
         state=JobState.READY if artifact.coverage.complete else JobState.PARTIAL,
         ended_at=now,
         coverage=artifact.coverage,
-        warnings=artifact.warnings,
+        warnings=_told(artifact.warnings),
         chunks=len(chunks),
         datasets=len(datasets),
         format=artifact.format,
     )
+
+
+def _told(warnings: tuple[ArtifactWarning, ...]) -> tuple[ArtifactWarning, ...]:
+    """The warnings a job tells; the last one counts those left out."""
+    if len(warnings) <= MAX_WARNINGS:
+        return warnings
+    rest = len(warnings) - MAX_WARNINGS
+    return (*warnings[:MAX_WARNINGS], ArtifactWarning("MORE_WARNINGS", f"{rest} more warnings stand in the stored artifact"))

@@ -13,6 +13,8 @@ from knowledge_svc.domain.chunking import ChunkSettings, context_of, sha256_of, 
 from knowledge_svc.domain.model import Chunk, Section
 
 MIXED: Final = "mixed"
+MAX_HEADING: Final = 200
+"""Characters of one heading within a context; a paragraph that is styled as a heading would drown the chunks below it."""
 _SEPARATOR: Final = "\n\n"
 
 
@@ -41,7 +43,7 @@ def render(artifact: Artifact) -> str:
 def cut_artifact(
     artifact: Artifact, *, title: str, description: str, settings: ChunkSettings
 ) -> tuple[tuple[Chunk, ...], tuple[Section, ...]]:
-    """Cuts an artifact into chunks that never cross a section and are at most the settings' size, but for a longer table row."""
+    """Cuts an artifact into chunks that never cross a section and are at most the settings' size."""
     datasets = {dataset.id: dataset for dataset in artifact.datasets}
     chunks: list[Chunk] = []
     recorded: list[Section] = []
@@ -49,8 +51,9 @@ def cut_artifact(
         texts = [block for block in blocks if block.text.strip()]
         pieces = [piece for block in texts for piece in _pieces(block, datasets.get(block.dataset_id), settings)]
         first = len(chunks)
+        context = context_of(title, description, [shortened(heading, MAX_HEADING) for heading in path])
         for packed in _packed(pieces, settings.size):
-            chunks.append(_chunk(len(chunks), packed, path, context_of(title, description, path)))
+            chunks.append(_chunk(len(chunks), packed, path, context))
         if texts:
             characters = sum(len(block.text) for block in texts)
             recorded.append(Section(path, tuple(range(first, len(chunks))), characters))
@@ -72,6 +75,12 @@ def _longest_run(text: str, character: str) -> int:
     return max((len(list(run)) for found, run in groupby(text) if found == character), default=0)
 
 
+def shortened(text: str, most: int) -> str:
+    """A text on one line, cut where it is longer than `most` characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
 def _pieces(block: Block, dataset: Dataset | None, settings: ChunkSettings) -> Iterator[Piece]:
     """A block that fits stays whole; a longer table splits by rows, any other block by windows."""
     keys = tuple(dict.fromkeys(block.defines + block.reads))
@@ -79,24 +88,45 @@ def _pieces(block: Block, dataset: Dataset | None, settings: ChunkSettings) -> I
     if len(block.text) <= settings.size:
         yield whole
     elif block.type is BlockType.TABLE:
-        yield from _table_pieces(whole, _row_places(block, dataset), dataset, settings.size)
+        yield from _table_pieces(whole, _row_places(block, dataset), dataset, settings)
     else:
-        for start, end in windows(block.text, 0, len(block.text), settings=settings):
-            yield replace(whole, text=block.text[start:end])
+        yield from _windowed(whole, settings)
 
 
-def _table_pieces(whole: Piece, places: Sequence[Locator | None], dataset: Dataset | None, size: int) -> Iterator[Piece]:
+def _windowed(whole: Piece, settings: ChunkSettings) -> Iterator[Piece]:
+    """Windows of a piece, each with the keys it names; the first has those that none does, as dotted paths that headers make up."""
+    spans = list(windows(whole.text, 0, len(whole.text), settings=settings))
+    texts = [whole.text[start:end] for start, end in spans]
+    folded = [text.casefold() for text in texts]
+    last_parts = {key: key.rpartition(".")[2].strip('"').casefold() for key in whole.keys}
+    unnamed = {key for key, part in last_parts.items() if not any(part in text for text in folded)}
+    for number, text in enumerate(texts):
+        keys = tuple(key for key in whole.keys if last_parts[key] in folded[number] or (number == 0 and key in unnamed))
+        yield replace(whole, text=text, keys=keys)
+
+
+def _table_pieces(
+    whole: Piece, places: Sequence[Locator | None], dataset: Dataset | None, settings: ChunkSettings
+) -> Iterator[Piece]:
     """Groups of rows up to the size; all but the first carry the header lines apart from their text (L-CHUNK-08)."""
     lines = whole.text.split("\n")
     header_lines = dataset.header_rows if dataset else 1
-    header = "\n".join(lines[:header_lines])
+    header = "\n".join(lines[:header_lines])[: settings.size]
     first, length = 0, 0
     for number, line in enumerate(lines):
-        if number > first and length + len(line) + 1 > size:
-            yield _rows(whole, lines, (first, number), places, header)
+        if number > first and length + len(line) + 1 > settings.size:
+            yield from _fitting(_rows(whole, lines, (first, number), places, header), settings)
             first, length = number, 0
         length += len(line) + 1
-    yield _rows(whole, lines, (first, len(lines)), places, header)
+    yield from _fitting(_rows(whole, lines, (first, len(lines)), places, header), settings)
+
+
+def _fitting(rows: Piece, settings: ChunkSettings) -> Iterator[Piece]:
+    """Rows that fit as they are; one row that does not, by windows."""
+    if len(rows.text) <= settings.size:
+        yield rows
+    else:
+        yield from _windowed(rows, settings)
 
 
 def _rows(whole: Piece, lines: Sequence[str], span: tuple[int, int], places: Sequence[Locator | None], header: str) -> Piece:

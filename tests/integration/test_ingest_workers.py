@@ -1,14 +1,18 @@
 import asyncio
+import threading
+import time
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from artifact.locators import LineSpan
-from artifact.model import Artifact, Block, BlockType
-from knowledge_svc.domain.errors import BlobGone, DiskFull, ExtractionRefused, ExtractorDown, InvalidArtifact
-from knowledge_svc.domain.ingestion import RetryPolicy
+from artifact.model import Artifact, ArtifactWarning, Block, BlockType
+from knowledge_svc.domain.errors import BlobGone, DiskFull, ExtractionRefused, ExtractorDown, InvalidArtifact, TooLateToCancel
+from knowledge_svc.domain.ingestion import IngestRequest, RetryPolicy
 from knowledge_svc.domain.model import FailureClass, JobErrorCode, JobState
-from tests.house_fixtures import SCOPE, Clock, open_house
+from knowledge_svc.domain.search import SearchMode
+from tests.house_fixtures import ADA, SCOPE, Clock, open_house
 from tests.ingest_fixtures import PARTLY, READ, ScriptedExtractor, artifact, ended, prices, queue, working
 
 
@@ -236,3 +240,174 @@ async def test_a_job_that_makes_no_progress_keeps_its_lease(house, monkeypatch):
         job = queue(house, feed)
         assert (await ended(house, job)).state is JobState.READY
     assert len(leases) > 2
+
+
+async def test_l_ing_08_a_file_ingested_again_embeds_only_what_changed(house):
+    def sections(*texts):
+        blocks = tuple(
+            Block(f"b{n}", BlockType.PARAGRAPH, text, LineSpan(n, n), section_path=(str(n),)) for n, text in enumerate(texts, 1)
+        )
+        return Artifact("markdown", "test/1", "0" * 64, 9, blocks, READ, title="Zoo")
+
+    async with working(house, ScriptedExtractor(sections("one", "two", "three"), sections("one", "TWO", "three"))) as feed:
+        await ended(house, queue(house, feed))
+        house.embedder.embedded.clear()
+        again = await ended(house, queue(house, feed))
+    assert (again.state, again.revision, again.chunks) == (JobState.READY, 2, 3)
+    assert house.embedder.embedded == ["Zoo\n2\n\nTWO"]
+    assert house.find("three", top_k=1) == ["file:///zoo.md"]
+
+
+async def test_a_file_with_more_warnings_than_are_told_says_how_many(house):
+    many = replace(artifact(), warnings=tuple(ArtifactWarning("ODD", str(n)) for n in range(250)))
+    async with working(house, ScriptedExtractor(many)) as feed:
+        job = await ended(house, queue(house, feed))
+    assert (len(job.warnings), job.warnings[-1].code) == (201, "MORE_WARNINGS")
+    assert job.warnings[-1].message.startswith("50 more")
+
+
+async def test_a_title_that_a_file_gives_itself_is_one_line_of_bounded_length(house):
+    async with working(house, ScriptedExtractor(replace(artifact(), title="Zoo\n" + "x" * 5000))) as feed:
+        await ended(house, queue(house, feed))
+    title = house.documents.get(SCOPE, "file:///zoo.md").title
+    assert (title[:5], len(title)) == ("Zoo x", 1000)
+
+
+@pytest.mark.parametrize("stage", ["parse", "embed", "publish"])
+async def test_l_job_08_a_job_can_be_cancelled_at_each_stage_before_it_publishes(house, monkeypatch, stage):
+    house.write("file:///zoo.md", "the earlier text")
+    reached, go_on = threading.Event(), threading.Event()
+
+    def wait_here():
+        reached.set()
+        assert go_on.wait(20)
+
+    async def parse():
+        if stage == "parse":
+            await asyncio.to_thread(wait_here)
+        return artifact("many words\n" * 40)
+
+    embed, stage_draft = house.embedder.embed, house.store.stage
+
+    def slow_embed(texts):
+        if stage == "embed":
+            wait_here()
+        return embed(texts)
+
+    def slow_stage(draft):
+        if stage == "publish":
+            wait_here()
+        return stage_draft(draft)
+
+    monkeypatch.setattr(house.embedder, "embed", slow_embed)
+    monkeypatch.setattr(house.store, "stage", slow_stage)
+    async with working(house, ScriptedExtractor(parse)) as feed:
+        job = queue(house, feed)
+        await asyncio.to_thread(reached.wait, 20)
+        told = await asyncio.to_thread(feed.cancel, SCOPE, job.ingestion_id)
+        assert (told.state, told.cancel_requested) == (JobState.PROCESSING, True)
+        go_on.set()
+        done = await ended(house, job)
+    assert (done.state, done.failure) == (JobState.CANCELLED, None)
+    assert house.documents.get(SCOPE, "file:///zoo.md").content == "the earlier text"
+    assert house.find("words", top_k=5, mode=SearchMode.LEXICAL) == []
+
+
+async def test_l_job_08_past_its_publish_check_a_job_finishes(house, monkeypatch):
+    serve = house.indexes.serve
+    reached, go_on = threading.Event(), threading.Event()
+
+    def slow(publication):
+        reached.set()
+        assert go_on.wait(20)
+        serve(publication)
+
+    monkeypatch.setattr(house.indexes, "serve", slow)
+    async with working(house, ScriptedExtractor(artifact())) as feed:
+        job = queue(house, feed)
+        await asyncio.to_thread(reached.wait, 20)
+        with pytest.raises(TooLateToCancel):
+            await asyncio.to_thread(feed.cancel, SCOPE, job.ingestion_id)
+        go_on.set()
+        assert (await ended(house, job)).state is JobState.READY
+
+
+async def test_embedding_for_a_cancelled_job_ends_with_it(house, monkeypatch):
+    batches, embed = [], house.embedder.embed
+    first = threading.Event()
+
+    def slow(texts):
+        batches.append(len(texts))
+        first.set()
+        time.sleep(0.05)
+        return embed(texts)
+
+    blocks = tuple(Block(f"b{n}", BlockType.PARAGRAPH, f"x{n}", LineSpan(n, n), section_path=(str(n),)) for n in range(1, 100))
+    monkeypatch.setattr(house.embedder, "embed", slow)
+    async with working(house, ScriptedExtractor(Artifact("markdown", "test/1", "0" * 64, 9, blocks, READ))) as feed:
+        job = queue(house, feed)
+        await asyncio.to_thread(first.wait, 20)
+        await asyncio.to_thread(feed.cancel, SCOPE, job.ingestion_id)
+        assert (await ended(house, job)).state is JobState.CANCELLED
+        await asyncio.sleep(0.3)
+    assert len(batches) < 4
+
+
+async def test_l_job_09_a_stalled_workers_job_is_taken_up_and_published_once(house, monkeypatch):
+    """The first worker hangs without renewing its lease; another publishes; the first one, come back, changes nothing."""
+    monkeypatch.setattr("knowledge_svc.jobs.workers.RENEWAL", timedelta(hours=1))
+    hanging, come_back = asyncio.Event(), asyncio.Event()
+
+    async def stall():
+        hanging.set()
+        await come_back.wait()
+        return artifact("from the stalled worker")
+
+    extractor = ScriptedExtractor(stall, artifact("from the second worker"))
+    async with working(house, extractor, workers=2) as feed:
+        job = queue(house, feed)
+        await hanging.wait()
+        house.clock.now += timedelta(minutes=2)
+        feed.start(SCOPE, IngestRequest(house.queue.job(SCOPE, job.ingestion_id).upload.upload_id, "wake"), author=ADA)
+        done = await ended(house, job)
+        assert (done.state, done.attempts, done.revision) == (JobState.READY, 2, 1)
+        come_back.set()
+        await asyncio.sleep(0.3)
+    document = house.documents.get(SCOPE, "file:///zoo.md")
+    assert (document.revision, document.content) == (1, "from the second worker")
+    assert house.queue.job(SCOPE, job.ingestion_id) == done
+
+
+async def test_l_job_10_a_job_that_ends_the_service_each_time_is_given_up(house):
+    async with working(house, ScriptedExtractor(artifact()), attempts=2) as feed:
+        pass
+    job = queue(house, feed)
+    for _ in range(2):
+        assert house.queue.claim(now=house.clock(), lease_until=house.clock()) is not None
+        house.queue.requeue_processing(now=house.clock())
+    async with working(house, ScriptedExtractor(artifact()), attempts=2):
+        done = await ended(house, job)
+    assert (done.state, done.attempts, done.failure.code) == (JobState.FAILED, 3, JobErrorCode.RETRIES_EXHAUSTED)
+
+
+async def test_a_full_disk_at_the_publish_waits_and_is_tried_again(house, monkeypatch):
+    stage_draft, failures = house.store.stage, iter([DiskFull("full")])
+
+    def full(draft):
+        if (failure := next(failures, None)) is not None:
+            raise failure
+        return stage_draft(draft)
+
+    monkeypatch.setattr(house.store, "stage", full)
+    async with working(house, ScriptedExtractor(artifact())) as feed:
+        job = await ended(house, queue(house, feed), skip=timedelta(seconds=10))
+    assert (job.state, job.attempts, job.revision) == (JobState.READY, 2, 1)
+
+
+async def test_an_attempt_that_something_else_gave_up_is_not_taken_for_a_cancelled_job(house):
+    async def given_up():
+        raise asyncio.CancelledError
+
+    async with working(house, ScriptedExtractor(given_up, artifact())) as feed:
+        job = await ended(house, queue(house, feed), skip=timedelta(seconds=10))
+    assert (job.state, job.attempts) == (JobState.READY, 2)

@@ -4,7 +4,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from artifact.locators import LineSpan, PdfPlace, SheetPlace, to_json
+from artifact.locators import LineSpan, PdfPlace, SheetPlace, TomlPlace, to_json
 from artifact.model import ROW_ID, ROW_LOCATOR, Artifact, Block, BlockType, Column, ColumnType, Coverage, Dataset, Visibility
 from knowledge_svc.domain.chunking import ChunkSettings
 from knowledge_svc.domain.structure import cut_artifact, render
@@ -75,6 +75,51 @@ def test_a_tables_rows_stand_on_their_own_pages():
     dataset = sheet_dataset(12, places=[to_json(place) for place in pages])
     chunks, _ = cut(Block("t", BlockType.TABLE, text, PdfPlace(1, 2), dataset_id="s"), datasets=(dataset,))
     assert [(chunk.locator.first_page, chunk.locator.last_page) for chunk in chunks] == [(1, 2), (2, 2)]
+
+
+def test_a_row_longer_than_a_chunk_is_windowed_in_its_place():
+    text = "\n".join(["name\tnote", "a\tshort", "b\t" + " ".join(f"word{n}" for n in range(20)), "c\tshort"])
+    table = Block("t", BlockType.TABLE, text, SheetPlace("S", 3, 6, 1, 2), dataset_id="s")
+    chunks, _ = cut(table, datasets=(sheet_dataset(3),))
+    assert all(len(chunk.content) <= 60 for chunk in chunks)
+    assert [chunk.locator.a1 for chunk in chunks] == ["A3:B4", *["A5:B5"] * (len(chunks) - 2), "A6:B6"]
+    assert {word for chunk in chunks for word in chunk.content.split()} >= {f"word{n}" for n in range(20)}
+
+
+def test_a_header_that_is_repeated_is_no_longer_than_a_chunk():
+    header = "\t".join(f"column {n}" for n in range(30))
+    text = "\n".join([header, *(f"row {n} with words in it" for n in range(4))])
+    table = Block("t", BlockType.TABLE, text, SheetPlace("S", 3, 7, 1, 30), dataset_id="s")
+    chunks, _ = cut(table, datasets=(sheet_dataset(4),))
+    assert chunks[-1].context == f"T\n{header[:60]}"
+
+
+def test_a_heading_that_is_a_paragraph_is_cut_in_the_context_and_whole_in_the_path():
+    heading = "word " * 100
+    (chunk,), _ = cut(paragraph(1, "body", (heading, "Below")))
+    first, _, second = chunk.context.removeprefix("T\n").partition(" > ")
+    assert (len(first), first[-1], second) == (200, "…", "Below")
+    assert chunk.section_path == (heading, "Below")
+
+
+def test_each_window_of_a_long_block_has_the_keys_it_names_and_the_first_the_rest():
+    text = "CREATE TABLE t (" + ", ".join(f"Col_{n} INTEGER NOT NULL" for n in range(6)) + ")"
+    keys = (*(f"t.col_{n}" for n in range(6)), 'schema."elsewhere"')
+    chunks, _ = cut(Block("q", BlockType.SQL_STATEMENT, text, LineSpan(1, 1), defines=keys))
+    assert len(chunks) > 2
+    for number, chunk in enumerate(chunks):
+        named = {f"t.col_{n}" for n in range(6) if f"Col_{n}" in chunk.content}
+        assert set(chunk.keys) == named | ({'schema."elsewhere"'} if number == 0 else set())
+    assert {key for chunk in chunks for key in chunk.keys} == set(keys)
+
+
+def test_l_keys_09_a_toml_table_packs_with_its_keys_into_one_mixed_chunk():
+    path = ("pool",)
+    header = Block("h", BlockType.TOML_TABLE, "[pool]", TomlPlace("pool", 1, 1), section_path=path, defines=("pool",))
+    key = Block("k", BlockType.TOML_KEY, "max = 4", TomlPlace("pool.max", 2, 2), section_path=path, defines=("pool.max",))
+    (chunk,), _ = cut(header, key)
+    assert (chunk.block_type, chunk.keys, chunk.block_ids) == ("mixed", ("pool", "pool.max"), ("h", "k"))
+    assert (chunk.locator, chunk.context) == (TomlPlace("pool", 1, 2), "T\npool")
 
 
 def test_deleted_text_is_neither_rendered_nor_cut():
