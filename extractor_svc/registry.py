@@ -10,7 +10,7 @@ from artifact.locators import Locator
 from artifact.model import Artifact
 from extractor_svc.context import ReadContext
 from extractor_svc.errors import UnsupportedType
-from extractor_svc.formats import docx, markdown, pdf, pptx, text, toml_file, xlsx
+from extractor_svc.formats import docx, markdown, pdf, pptx, sql, text, toml_file, xlsx
 from extractor_svc.sniff import known_format
 
 Read: TypeAlias = Callable[[bytes, ReadContext], Artifact]
@@ -81,6 +81,13 @@ READERS: Final = (
         abilities=("locators",),
         read=text.read,
         resolve=text.resolve,
+    ),
+    _reader(
+        "sql",
+        sql.PARSER,
+        abilities=("locators", "exact_keys"),
+        read=sql.read,
+        resolve=sql.resolve,
     ),
     _reader(
         "toml",
