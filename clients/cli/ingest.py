@@ -35,7 +35,8 @@ from clients.requests.ingest import IngestOptions
 from clients.results.ingest import Ingestion, Progress, UploadedFile
 
 AT_ONCE: Final = 4
-"""Files under way at the same time: one is uploaded while others are read."""
+"""Files under way at the same time unless the caller says otherwise: one is uploaded while others are read."""
+MOST_AT_ONCE: Final = 64
 
 Report = Callable[[Progress], None]
 
@@ -50,6 +51,7 @@ class Wishes:
     allow_partial: bool
     wait: bool
     timeout_s: float
+    at_once: int = AT_ONCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,10 @@ def ingest(
     ] = "",
     tags: Annotated[str, typer.Option("--tags", metavar="TAG,…", help="Tags, joined by commas.")] = "",
     file_format: Annotated[str, typer.Option("--format", metavar="ID", help="Format, where bytes and name do not say it.")] = "",
+    encoding: Annotated[str, typer.Option("--encoding", metavar="NAME", help="Encoding of text, where it is not found out.")] = "",
+    sql_dialect: Annotated[str, typer.Option("--sql-dialect", metavar="NAME", help="Such as postgres; found out by default.")] = "",
     allow_partial: Annotated[bool, typer.Option("--allow-partial", help="Publish what could be read of a file.")] = False,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, max=MOST_AT_ONCE, metavar="N", help="Files at once.")] = AT_ONCE,
     no_wait: Annotated[bool, typer.Option("--no-wait", help="Queue the jobs and print their ids.")] = False,
     timeout_s: Annotated[float, typer.Option("--timeout", min=0, metavar="SECONDS", help="Wait for each.")] = INGEST_TIMEOUT_S,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be ingested.")] = False,
@@ -93,10 +98,11 @@ def ingest(
     wishes = Wishes(
         title=title,
         tags=tuple(tag.strip() for tag in tags.split(",") if tag.strip()),
-        options=IngestOptions(format=file_format),
+        options=IngestOptions(format=file_format, encoding=encoding, sql_dialect=sql_dialect),
         allow_partial=allow_partial,
         wait=not no_wait,
         timeout_s=timeout_s,
+        at_once=jobs,
     )
     with open_client(server, token, namespace=namespace, ca_file=ca_file) as client:
         sources, skipped = find_sources(paths, client.formats)
@@ -134,7 +140,7 @@ def ingest_all(client: KnowledgeClient, sources: Sequence[Source], wishes: Wishe
             bars.update(whole, standing=f"{bars.tasks[0].completed:.0f} of {len(sources)}")
             return outcome
 
-        with ThreadPoolExecutor(AT_ONCE) as pool:
+        with ThreadPoolExecutor(wishes.at_once) as pool:
             futures = [pool.submit(run, source) for source in sources]
             try:
                 return [future.result() for future in futures]

@@ -36,6 +36,7 @@ MAX_PREFIXES: Final = 8
 MAX_NAMESPACES: Final = 32
 MAX_QUERY: Final = 4096
 MAX_FILENAME: Final = 255
+MAX_PASSWORD: Final = 1024
 MAX_ORIGINAL_BYTES: Final = 2 * 1024 * 1024
 MAX_TOP_K: Final = 100
 DEFAULT_TOP_K: Final = 5
@@ -235,8 +236,12 @@ def ingest_request(request: ingest_pb2.StartIngestionRequest) -> IngestRequest:
     _describe(faults, request.title, request.description, request.tags, "")
     faults.check(not request.HasField("expected_revision") or request.expected_revision >= 0, "expected_revision", "is negative")
     metadata = metadata_text(request.metadata, faults, "metadata")
-    faults.raise_any()
+    faults.text(request.source, "source", most=MAX_NAME)
     chosen = request.options
+    for name in ("format", "encoding", "sql_dialect"):
+        faults.text(getattr(chosen, name), f"options.{name}", most=MAX_NAME)
+    faults.check(len(chosen.password) <= MAX_PASSWORD, "options.password", f"takes at most {MAX_PASSWORD} characters")
+    faults.raise_any()
     return IngestRequest(
         upload_id=request.upload_id,
         source_uri=request.source_uri,

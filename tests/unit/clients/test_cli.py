@@ -297,6 +297,35 @@ def test_a_bad_file_does_not_keep_the_others_back_and_the_exit_code_is_1(ingesti
     assert "bad.md: corrupt (MALFORMED): the file is damaged" in out
 
 
+@pytest.mark.parametrize("at_once", [1, 3])
+def test_as_many_files_are_under_way_as_jobs_were_asked_for(ingesting: Loom, tmp_path: Path, at_once: int) -> None:
+    under_way, most = set[str](), 0
+    start, watch = ingesting.fake.answers["StartIngestion"], ingesting.fake.answers["WatchIngestion"]
+
+    def started(request: ingest_pb2.StartIngestionRequest, context: object) -> object:
+        nonlocal most
+        under_way.add(f"job-{request.upload_id}")
+        most = max(most, len(under_way))
+        return start(request, context)  # type: ignore[arg-type]  # the fake's context is not looked at
+
+    def watched(request: ingest_pb2.WatchIngestionRequest, context: object) -> Iterator[object]:
+        time.sleep(0.15)
+        under_way.discard(request.ingestion_id)
+        yield from watch(request, context)  # type: ignore[arg-type]  # as above
+
+    ingesting.fake.on("StartIngestion", started).on("WatchIngestion", watched)
+    for number in range(6):
+        (tmp_path / f"{number}.md").write_text("# x")
+    (tmp_path / "bad.md").write_text("# x")
+    out, _ = ingesting.run(
+        "ingest", str(tmp_path), "--jobs", str(at_once), "--encoding", "latin-1", "--sql-dialect", "duckdb", code=1
+    )
+    assert most == at_once
+    assert [line.split()[1] for line in out.splitlines()[1:8]] == ["ready"] * 6 + ["failed"]
+    options = ingesting.fake.request("StartIngestion").options
+    assert (options.encoding, options.sql_dialect) == ("latin-1", "duckdb")
+
+
 def test_an_upload_that_is_refused_is_told_with_its_reason(ingesting: Loom, tmp_path: Path) -> None:
     (tmp_path / "a.doc").write_text("x")
     ingesting.fake.on("UploadFile", refuse(grpc.StatusCode.INVALID_ARGUMENT, "UNSUPPORTED_FILE", "save a.doc as .docx"))
