@@ -155,8 +155,8 @@ class _Ledger:
 
     def judge(self, page: PagePieces, *, running_words: int) -> None:
         """Lists a page as not read where its text is not what it shows."""
-        words = sum(count_words(span.text) for stroke in page.strokes for span in stroke.spans)
-        if page.is_picture_beside(max(words - running_words, 0)):
+        words = sum(count_words(span.text) for stroke in page.strokes for span in stroke.spans) if page.pictures else 0
+        if page.pictures and page.is_picture_beside(max(words - running_words, 0)):
             self.fail(page.number, "image_only_page", page.label)
         elif not page.strokes and page.number in self.damaged:
             self.fail(page.number, "damaged_page", page.label)

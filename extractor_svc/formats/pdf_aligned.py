@@ -261,8 +261,16 @@ def _in_columns(placed: Iterable[tuple[int, int, Line]]) -> tuple[Place, ...]:
 
 
 def _nearest(line: Line, columns: Sequence[Range]) -> int:
-    shared = [span_overlap((line.box.x0, line.box.x1), column) for column in columns]
-    return shared.index(max(shared))
+    """The column a text shares most with, or lies closest to."""
+    left, right = line.box.x0, line.box.x1
+    best, most = 0, float("-inf")
+    for i, (x0, x1) in enumerate(columns):
+        shared = (x1 if x1 < right else right) - (x0 if x0 > left else left)
+        if shared > most:
+            best, most = i, shared
+        elif x0 > right:
+            break
+    return best
 
 
 def _under(line: Line, columns: Sequence[Range]) -> list[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from extractor_svc.formats.pdf_geometry import Box, Turn
 from extractor_svc.formats.pdf_lines import Line
@@ -22,6 +22,8 @@ class GridCell:
 
     def text(self, vocabulary: Vocabulary) -> str:
         """The cell's running text."""
+        if len(self.lines) == 1 and self.lines[0].text.isascii():
+            return self.lines[0].text
         return join_lines([TextLine(line.text, vocabulary) for line in self.lines])
 
     @property
@@ -45,6 +47,8 @@ class Grid:
     vocabulary: Vocabulary
     bands: tuple[Box, ...] = ()
     head: int = 0
+    _texts: dict[tuple[int, int], str] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _cover: list[list[GridCell]] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @property
     def box(self) -> Box:
@@ -88,23 +92,30 @@ class Grid:
 
     def cover(self) -> list[list[GridCell]]:
         """For every place of the grid the cell that covers it."""
-        places: list[list[GridCell]] = [[] for _ in range(self.row_count)]
-        by_place = {
-            (cell.row + i, cell.column + j): cell
-            for cell in self.cells
-            for i in range(cell.row_span)
-            for j in range(cell.column_span)
-        }
-        for row, places_of_row in enumerate(places):
-            places_of_row.extend(by_place[row, column] for column in range(self.column_count))
-        return places
+        if not self._cover:
+            by_place = {
+                (row, column): cell
+                for cell in self.cells
+                for row in range(cell.row, cell.row + cell.row_span)
+                for column in range(cell.column, cell.column + cell.column_span)
+            }
+            columns = range(self.column_count)
+            self._cover.extend([by_place[row, column] for column in columns] for row in range(self.row_count))
+        return self._cover
+
+    def text_of(self, cell: GridCell) -> str:
+        """The running text of one of its cells."""
+        place = cell.row, cell.column
+        if place not in self._texts:
+            self._texts[place] = cell.text(self.vocabulary)
+        return self._texts[place]
 
     def text_of_rows(self, rows: range) -> str:
         """The rows' text, one a line, the cells that start in a row joined by tabs."""
         by_row: dict[int, list[str]] = {row: [] for row in rows}
         for cell in self.cells:
             if cell.row in by_row:
-                by_row[cell.row].append(cell.text(self.vocabulary))
+                by_row[cell.row].append(self.text_of(cell))
         return "\n".join("\t".join(texts) for texts in by_row.values())
 
 

@@ -30,7 +30,7 @@ def header_rows_of(grid: Grid) -> int:
     if grid.column_count < 2 or grid.row_count < 2:
         return 0
     cover = grid.cover()
-    texts = [[cell.text(grid.vocabulary).strip() for cell in row] for row in cover]
+    texts = [[grid.text_of(cell).strip() for cell in row] for row in cover]
     depth = max(_depth(cover, texts), grid.head)
     if depth >= grid.row_count or _is_form(grid) or _is_irregular(cover[depth:]):
         return 0
@@ -51,7 +51,7 @@ def names_of(grid: Grid, header_rows: int) -> list[str]:
             cell = cover[row][at]
             if cell not in cells and (cell.column_span < grid.column_count or header_rows == 1):
                 cells.append(cell)
-        names.append(" ".join(text for cell in cells if (text := cell.text(grid.vocabulary))))
+        names.append(" ".join(text for cell in cells if (text := grid.text_of(cell))))
     return names
 
 

@@ -129,10 +129,9 @@ def dataset_of(table: Table, *, dataset_id: str, name: str, limits: Limits) -> D
 def _records(part: TablePart, start: int) -> Iterator[tuple[PdfPlace, list[str]]]:
     """The rows of a part from `start`: a cell over several rows stands in each, one over several columns in the first."""
     grid = part.grid
-    texts = {id(cell): cell.text(grid.vocabulary) for cell in grid.cells}
     cover = grid.cover()
     for row in range(start, grid.row_count):
-        values = [texts[id(cell)] if cell.column == at else "" for at, cell in enumerate(cover[row])]
+        values = [grid.text_of(cell) if cell.column == at else "" for at, cell in enumerate(cover[row])]
         if any(values):
             yield part.place_of_rows(row, row + 1), values
 
@@ -145,7 +144,7 @@ def _cells(parts: Sequence[TablePart]) -> Iterator[Cell]:
                 yield Cell(
                     row=cell.row - part.first_row + offset,
                     column=cell.column,
-                    text=cell.text(part.grid.vocabulary),
+                    text=part.grid.text_of(cell),
                     row_span=cell.row_span,
                     column_span=cell.column_span,
                 )
@@ -176,6 +175,6 @@ def _begins_with_data(first: Grid, second: Grid) -> bool:
     """Whether the second's first row has figures where the first's last row has."""
     if second.row_count < 1 or not first.row_count:
         return False
-    above = [reads_as_number_or_date(cell.text(first.vocabulary)) for cell in first.cover()[-1]]
-    below = [reads_as_number_or_date(cell.text(second.vocabulary)) for cell in second.cover()[0]]
+    above = [reads_as_number_or_date(first.text_of(cell)) for cell in first.cover()[-1]]
+    below = [reads_as_number_or_date(second.text_of(cell)) for cell in second.cover()[0]]
     return any(above) and above == below

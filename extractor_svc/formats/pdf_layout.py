@@ -190,11 +190,12 @@ def _is_prose(lines: Sequence[Line]) -> bool:
     if len(lines) < 2:
         return False
     texts = [line.text for line in lines]
-    if sum(len(_UNCASED.findall(text)) for text in texts) * 2 > sum(map(len, texts)):
-        return sum(map(len, texts)) / len(texts) >= _SIGNS_OF_PROSE
-    words = sum(len(text.split()) for text in texts) / len(texts)
+    whole = " ".join(texts)
+    signs = len(whole) - len(texts) + 1
+    if not whole.isascii() and len(_UNCASED.findall(whole)) * 2 > signs:
+        return signs / len(texts) >= _SIGNS_OF_PROSE
+    words = len(whole.split()) / len(texts)
     run_on = sum(text[0].islower() for text in texts[1:]) / (len(texts) - 1)
-    letters = sum(char.isalpha() for text in texts for char in text) / sum(map(len, texts))
-    if letters < 0.6:
+    if sum(map(str.isalpha, whole)) < 0.6 * signs:
         return False
     return words >= _WORDS_OF_LONG_LINES or (words >= _WORDS_OF_PROSE and run_on >= _RUN_ON)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from extractor_svc.formats.pdf_geometry import Box, around, span_overlap
+from extractor_svc.formats.pdf_geometry import Box, around
 from extractor_svc.formats.pdf_ink import Span, Stroke
 from extractor_svc.formats.pdf_text import line_text, reads_leftwards
 
@@ -125,10 +125,11 @@ def rows_of(lines: Iterable[Line]) -> list[list[Line]]:
 
 
 def _same_row(first: Line, second: Line) -> bool:
-    shared = span_overlap((first.box.y0, first.box.y1), (second.box.y0, second.box.y1))
-    if shared < _SAME_ROW * min(first.box.height, second.box.height):
+    if abs(first.baseline - second.baseline) > _SAME_ROW * max(first.size, second.size):
         return False
-    return abs(first.baseline - second.baseline) <= _SAME_ROW * max(first.size, second.size)
+    above, below = first.box, second.box
+    shared = min(above.y1, below.y1) - max(above.y0, below.y0)
+    return shared >= _SAME_ROW * min(above.y1 - above.y0, below.y1 - below.y0)
 
 
 def _in_reading_order(strokes: list[tuple[Span, ...]]) -> list[tuple[Span, ...]]:

@@ -64,6 +64,14 @@ def rules_and_edges(vectors: Iterable[Vector], turn: Turn) -> Mesh:
     return _mesh(level, upright)
 
 
+def has_edges(vectors: Iterable[Vector]) -> bool:
+    """Whether there are shaded areas without a line around them."""
+    return any(
+        vector.rectangle and not vector.stroked and vector.colour != _WHITE and min(vector.box.width, vector.box.height) > _THIN
+        for vector in vectors
+    )
+
+
 def meshes_of(rules: Mesh) -> Iterator[Mesh]:
     """The groups of lines that meet, each with two lines or more in either direction."""
     if len(rules.level) < 2 or len(rules.upright) < 2 or len(rules.level) + len(rules.upright) > _MOST_RULES:
@@ -96,11 +104,11 @@ def places_of(rules: Sequence[Rule], *, apart: float) -> list[float]:
 
 
 def _take_thin(box: Box, *, level: list[Rule], upright: list[Rule]) -> None:
-    x, y = box.centre
-    if box.height <= _THIN:
-        level.append(Rule(y, box.x0, box.x1))
-    if box.width <= _THIN:
-        upright.append(Rule(x, box.y0, box.y1))
+    x0, y0, x1, y1 = box.x0, box.y0, box.x1, box.y1
+    if y1 - y0 <= _THIN:
+        level.append(Rule((y0 + y1) / 2, x0, x1))
+    if x1 - x0 <= _THIN:
+        upright.append(Rule((x0 + x1) / 2, y0, y1))
 
 
 def _take_sides(box: Box, *, level: list[Rule], upright: list[Rule]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache, partial
 from types import TracebackType
 from typing import Final, Self
 
@@ -91,7 +92,8 @@ class PdfFile:
             self._letters = None
             faults = self._read(page)
             blocks = self._text_page.extractDICT()["blocks"]
-            unseen = unseen_on(page, blocks, shown=self._shown(page))
+            look = cache(partial(_pictures, page))
+            unseen = unseen_on(page, blocks, shown=self._shown(page), pictures=look)
             spans = spans_of(blocks, self._bounds, letters=self.letters, unseen=unseen)
             return PageInk(
                 number=number,
@@ -99,7 +101,7 @@ class PdfFile:
                 bounds=self._bounds,
                 strokes=spans.strokes,
                 vectors=vectors_of(blocks),
-                pictures=_pictures(page) if _may_be_scanned(spans.strokes) else (),
+                pictures=look() if _may_be_scanned(spans.strokes) else (),
                 largest_picture_pixels=max((image[2] * image[3] for image in page.get_images()), default=0),
                 marks=marks_of(page),
                 active=active_in_page(self._document, page),

@@ -7,6 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, Final, TypeAlias
@@ -75,7 +76,7 @@ def spans_of(blocks: Iterable[Dictionary], page: Box, *, letters: Letters, unsee
             if quarters is not None and _is_unsure(raw["text"]):
                 span = _measured(span, letters(index))
             spaced = ends_blank
-            if not page.holds_centre_of(turn.displayed(span.box)):
+            if not page.holds_centre_of(turn.displayed(span.box) if quarters else span.box):
                 off_page += count_words(text)
             elif _repeats(span, seen):
                 overprinted += count_words(text)
@@ -108,7 +109,7 @@ def vectors_of(blocks: Iterable[Dictionary]) -> tuple[Vector, ...]:
     return tuple(
         Vector(Box(*block["bbox"]), block["stroked"], block["isrect"], block["color"])
         for block, _ in flat(blocks)
-        if block["type"] == VECTOR and block["alpha"] and all(map(math.isfinite, block["bbox"]))
+        if block["type"] == VECTOR and block["alpha"] and math.isfinite(sum(block["bbox"]))
     )
 
 
@@ -146,29 +147,36 @@ def flat(blocks: Iterable[Dictionary], tag: int = 0) -> Iterator[tuple[Dictionar
 
 def _cleaned(text: str) -> tuple[str, bool, bool]:
     """The text with single spaces inside and none at its ends, and whether there were some at the start and the end."""
-    text = _UNSEEN.sub("", text).translate(_SYMBOLS)
-    return " ".join(text.split()), text[:1].isspace(), text[-1:].isspace()
+    if not (text.isascii() and text.isprintable()):
+        text = _UNSEEN.sub("", text).translate(_SYMBOLS)
+    bare = text.strip()
+    if bare == text and "  " not in bare and bare.isprintable():
+        return bare, False, False
+    return " ".join(bare.split()), text[:1].isspace(), text[-1:].isspace()
 
 
 def _span(raw: Dictionary, text: str, turn: Turn, *, index: int, spaced: bool, level: bool, tag: int) -> Span:
     size = raw["size"]
-    origin = turn.upright(Box(*raw["origin"], *raw["origin"]))
-    baseline = origin.y0
-    box = turn.upright(Box(*raw["bbox"]))
+    x0, y0, x1, y1 = raw["bbox"]
+    baseline = raw["origin"][1]
+    if turn.quarters:
+        baseline = turn.upright(Box(*raw["origin"], *raw["origin"])).y0
+        box = turn.upright(Box(x0, y0, x1, y1))
+        x0, y0, x1, y1 = box.x0, box.y0, box.x1, box.y1
     if level:
-        box = _without_blanks(box, raw["text"], size)
-        box = Box(box.x0, max(box.y0, baseline - _ASCENT * size), box.x1, min(box.y1, baseline + _DESCENT * size))
-    font = _SUBSET.sub("", raw["font"])
+        x0, x1 = _without_blanks(x0, x1, raw["text"], size=size)
+        y0, y1 = max(y0, baseline - _ASCENT * size), min(y1, baseline + _DESCENT * size)
+    font, is_bold = _face(raw["font"])
     flags, style = raw["flags"], raw["char_flags"]
     return Span(
         text=text,
-        box=box,
+        box=Box(x0, y0, x1, y1),
         baseline=baseline,
         size=size,
         font=font,
         index=index,
         spaced=spaced,
-        bold=bool(flags & _BOLD or style & _STYLE_BOLD or _BOLD_NAME.search(font)),
+        bold=is_bold or bool(flags & _BOLD or style & _STYLE_BOLD),
         italic=bool(flags & _ITALIC),
         mono=bool(flags & _MONO),
         raised=bool(flags & _RAISED),
@@ -176,19 +184,26 @@ def _span(raw: Dictionary, text: str, turn: Turn, *, index: int, spaced: bool, l
     )
 
 
-def _without_blanks(box: Box, text: str, size: float) -> Box:
-    """The box less the white space at its ends, which is never wider than estimated here."""
+@lru_cache(maxsize=1_024)
+def _face(font: str) -> tuple[str, bool]:
+    """A font's name without the mark of a subset, and whether it names a bold face."""
+    name = _SUBSET.sub("", font)
+    return name, bool(_BOLD_NAME.search(name))
+
+
+def _without_blanks(x0: float, x1: float, text: str, *, size: float) -> tuple[float, float]:
+    """The sides of a text less the white space at its ends, which is never wider than estimated here."""
+    if not (text[0].isspace() or text[-1].isspace()):
+        return x0, x1
     before = len(text) - len(text.lstrip())
     after = len(text) - len(text.rstrip())
-    if not before + after:
-        return box
-    blank = min(_SPACE_SIZE * size, box.width / len(text))
-    return Box(box.x0 + before * blank, box.y0, box.x1 - after * blank, box.y1)
+    blank = min(_SPACE_SIZE * size, (x1 - x0) / len(text))
+    return x0 + before * blank, x1 - after * blank
 
 
 def _is_unsure(text: str) -> bool:
     """Whether a span's box or text needs its letters: more than one blank at an end, or a script read leftwards."""
-    return text[:2].isspace() or text[-2:].isspace() or bool(LEFTWARDS.search(text))
+    return text[:2].isspace() or text[-2:].isspace() or not (text.isascii() or not LEFTWARDS.search(text))
 
 
 def _measured(span: Span, letters: Sequence[Letter]) -> Span:

@@ -13,7 +13,7 @@ from extractor_svc.formats.pdf_grids import Grid, GridCell, without_empty_strips
 from extractor_svc.formats.pdf_ink import Letter, Letters, Span, Stroke, Vector
 from extractor_svc.formats.pdf_lattice import Lattice, Slot, lattice_of
 from extractor_svc.formats.pdf_lines import Line, line_of, merged, rows_of
-from extractor_svc.formats.pdf_rules import Mesh, drawn_rules, meshes_of, rules_and_edges
+from extractor_svc.formats.pdf_rules import Mesh, drawn_rules, has_edges, meshes_of, rules_and_edges
 from extractor_svc.formats.pdf_text import Vocabulary
 from extractor_svc.formats.pdf_undrawn import with_undrawn_columns, with_undrawn_rows
 
@@ -47,8 +47,7 @@ def ruled_tables(
     loose: Sequence[Stroke] = strokes
     grids: list[Grid] = []
     drawn = drawn_rules(vectors, turn)
-    with_edges = rules_and_edges(vectors, turn)
-    for rules in (drawn, with_edges) if with_edges != drawn else (drawn,):
+    for rules in (drawn, rules_and_edges(vectors, turn)) if has_edges(vectors) else (drawn,):
         for lattice in _lattices(rules):
             if any(grid.box.meets(lattice.box) for grid in grids):
                 continue

@@ -109,6 +109,8 @@ def without_bullet(text: str) -> str:
 
 def unread_words(text: str) -> int:
     """How many words have a letter that the font does not name; lone signs, such as bullets of a symbol font, are none."""
+    if "\ufffd" not in text:
+        return 0
     return sum(1 for match in _UNREAD.finditer(text) if len(match.group()) > 2 or _WORD_CHAR.search(match.group()))
 
 

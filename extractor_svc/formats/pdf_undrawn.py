@@ -62,9 +62,11 @@ def with_undrawn_rows(grid: Grid) -> Grid:
     ys: list[float] = [grid.ys[0]]
     cells: list[GridCell] = []
     moved = [0] * (grid.row_count + 1)
-    for row in range(grid.row_count):
+    by_row: list[list[GridCell]] = [[] for _ in range(grid.row_count)]
+    for cell in grid.cells:
+        by_row[cell.row].append(cell)
+    for row, here in enumerate(by_row):
         moved[row] = len(ys) - 1
-        here = [cell for cell in grid.cells if cell.row == row]
         alone = sum(cell.column_span for cell in here) == grid.column_count and all(cell.row_span == 1 for cell in here)
         borders = _borders_between_lines(here) if alone else []
         if borders:
@@ -91,6 +93,8 @@ def _borders_between_lines(cells: Sequence[GridCell]) -> list[float]:
 
     A line of one text, not in the first column, goes on with the row above it.
     """
+    if max(len(cell.lines) for cell in cells) < 3:
+        return []
     rows = rows_of(line for cell in cells for line in cell.lines)
     if len(rows) < 3 or len({line.quarters for row in rows for line in row}) > 1:
         return []

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 import pymupdf
 from pymupdf import mupdf
 
 from extractor_svc.formats.pdf_geometry import Box
+from extractor_svc.formats.pdf_ink import Picture
 from extractor_svc.formats.pdf_spans import VECTOR, Dictionary, Unseen, flat, lines_in
 
 _CLIPS: Final = re.compile(rb"\bW\*?\s+n\b")
@@ -47,14 +48,20 @@ def may_cut_text_away(contents: bytes, *, draws_forms: bool) -> bool:
     return draws_forms or bool(_CLIPS.search(contents))
 
 
-def unseen_on(page: pymupdf.Page, blocks: Sequence[Dictionary], *, shown: Sequence[Dictionary] | None) -> Unseen:
+def unseen_on(
+    page: pymupdf.Page,
+    blocks: Sequence[Dictionary],
+    *,
+    shown: Sequence[Dictionary] | None,
+    pictures: Callable[[], Sequence[Picture]],
+) -> Unseen:
     """A test for the spans of a page: whether one is not seen.
 
     `blocks` are all the page holds, `shown` what is left with its layers as they open and its clips kept; None where nothing
     can be missing from it. Ink as white as paper is seen where a shape of another colour, a picture or a shade lies under it.
     """
     places = None if shown is None else _Shown(shown)
-    under = _Under(page, blocks)
+    under = _Under(page, blocks, pictures)
 
     def is_unseen(span: Dictionary) -> bool:
         style = span["char_flags"]
@@ -68,17 +75,18 @@ def unseen_on(page: pymupdf.Page, blocks: Sequence[Dictionary], *, shown: Sequen
 
 
 class _Under:
-    """What a page paints under its text; pictures are looked for when they are first asked about."""
+    """What a page paints under its text; it is looked for when it is first asked about."""
 
-    def __init__(self, page: pymupdf.Page, blocks: Sequence[Dictionary]) -> None:
+    def __init__(self, page: pymupdf.Page, blocks: Sequence[Dictionary], pictures: Callable[[], Sequence[Picture]]) -> None:
         self._page = page
         self._blocks = blocks
+        self._pictures = pictures
         self._boxes: list[Box] | None = None
 
     def inks(self, bbox: tuple[float, float, float, float]) -> bool:
         """Whether something other than white lies under the middle of a box."""
         if self._boxes is None:
-            self._boxes = [*self._shapes(), *self._pictures()]
+            self._boxes = [*self._shapes(), *self._shades(), *(picture.box for picture in self._pictures())]
         return any(box.holds_centre_of(Box(*bbox)) for box in self._boxes)
 
     def _shapes(self) -> Iterator[Box]:
@@ -86,12 +94,10 @@ class _Under:
             if block["type"] == VECTOR and block["color"] != _WHITE and block["alpha"]:
                 yield Box(*block["bbox"])
 
-    def _pictures(self) -> Iterator[Box]:
+    def _shades(self) -> Iterator[Box]:
         document, xref = self._page.parent, self._page.xref
         if any(document.xref_get_key(xref, key)[0] != "null" for key in _SHADES):
             yield Box(*self._page.rect)
-        matrix = self._page.rotation_matrix
-        yield from (Box(*(pymupdf.Rect(image["bbox"]) * matrix).normalize()) for image in self._page.get_image_info())
 
 
 class _Shown:
@@ -116,4 +122,4 @@ def _key(span: Dictionary) -> tuple[str, float, float]:
 
 
 def _is_white(colour: int) -> bool:
-    return colour & 0xFF >= _LIGHT and colour >> 8 & 0xFF >= _LIGHT and colour >> 16 & 0xFF >= _LIGHT
+    return colour >> 16 >= _LIGHT and colour >> 8 & 0xFF >= _LIGHT and colour & 0xFF >= _LIGHT
