@@ -27,13 +27,14 @@ _ORIGINALLY: Final = {Visibility.INSERTED: Visibility.VISIBLE, Visibility.DELETE
 def read(content: bytes, context: ReadContext) -> Artifact:
     """Reads a document.
 
-    Headings are known by their outline level, in the paragraph, its style, or the styles that one is based on; list items by
-    their numbering. Headers come first, then the body, each element followed by what is drawn in it and by the notes and
-    comments it refers to, then footers. Deleted and hidden text stands in blocks of its own, flagged; a paragraph that is
-    all inserted is flagged and shown. In the original view deletions are the text, and insertions stand apart, flagged.
-    A header row over data makes a dataset of a table in the body.
-    Left out: numbers and bullets of lists, headings and notes, which no file holds and Word works out; and, counted where
-    they have words, alternative texts and words within field codes. Pictures, embedded files and documents are told of.
+    Headings are known by their outline level, in the paragraph, its style, or the styles that one is based on, and so is the
+    title; list items by their numbering. The numbers of both are counted as Word counts them, and start the text. Headers
+    come first, then the body, each element followed by what is drawn in it and by the notes and comments it refers to, then
+    footers. Deleted and hidden text stands in blocks of its own, flagged; a paragraph that is all inserted is flagged and
+    shown. In the original view deletions are the text, and insertions stand apart, flagged. A header row over data makes a
+    dataset of a table in the body.
+    Left out: bullets, the marks of notes, and, counted where they have words, words within field codes. Pictures are known by
+    their alternative texts; embedded files and documents are told of.
 
     Raises:
         NoText: the document has no text.

@@ -66,9 +66,9 @@ def _below(element: Element, path: str, picture: str) -> Iterator[Drawn]:
             case "relIds" if relationship := _relationship(child, "dm"):
                 yield Drawn(DIAGRAM, child, place, relationship)
             case "docPr" | "cNvPr":
-                yield Drawn(DESCRIPTION, child, place, child.get("descr", ""))
+                yield Drawn(DESCRIPTION, child, place, plain(child.get("descr", "")).strip())
             case "shape" | "rect" | "oval" | "roundrect":
-                yield Drawn(DESCRIPTION, child, place, child.get("alt", ""))
+                yield Drawn(DESCRIPTION, child, place, plain(child.get("alt", "")).strip())
             case _ if name in _EMBEDDED:
                 yield Drawn(EMBEDDED, child, place)
             case _ if name == picture:

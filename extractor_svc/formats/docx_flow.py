@@ -18,12 +18,28 @@ _OF_PARAGRAPHS: Final = frozenset({"r", "oMath", "oMathPara", "hyperlink", "fldS
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A paragraph, or several that deleted ends run together, with the paths of the first and last; properties are the last's."""
+    """A paragraph, or several that deleted ends run together, with the paths of the first and last; properties are the last's.
+
+    `mark` is the number that is shown before the text, with what parts them.
+    """
 
     properties: Element | None
     runs: Runs
     first: str
     last: str
+    mark: str = ""
+
+    def shown(self) -> str:
+        """The text that is shown, number and display equations included."""
+        return self._marked(self.runs.shown())
+
+    def prose(self) -> str:
+        """The text that is shown, number included, without the display equations."""
+        return self._marked(self.runs.prose())
+
+    def _marked(self, text: str) -> str:
+        text = text.strip()
+        return self.mark + text if text else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from artifact.model import BlockType, Cell, Visibility
-from extractor_svc.blocks import count_words
 from extractor_svc.errors import TooManyRows
 from extractor_svc.formats import docx_drawings as drawings
 from extractor_svc.formats.docx_document import Document, Note
 from extractor_svc.formats.docx_flow import Item, OtherDocument, Paragraph, TableAt, flow
 from extractor_svc.formats.docx_grid import Grid, Row, Slot, lay_out
-from extractor_svc.formats.docx_runs import Aside
+from extractor_svc.formats.docx_numbering import Count
+from extractor_svc.formats.docx_runs import Aside, Drawing
 from extractor_svc.formats.docx_tables import Table, refuse_wide_text
 from extractor_svc.formats.docx_xml import LIVE
 from extractor_svc.limits import Limits
@@ -55,12 +55,13 @@ class StoryReader:
         self.ledger = Ledger()
         self._document = document
         self._limits = limits
+        self._counts: dict[str, Count] = {}
         self._told_of: list[tuple[BlockType, str, Visibility]] = []
 
     def body(self) -> Iterator[list[Leaf]]:
         """The body's texts, element by element, with what hangs on each."""
         part = self._document.part
-        for item in self._flow(self._document.body, "body", Visibility.VISIBLE):
+        for item in self._flow(self._document.body, "body", Visibility.VISIBLE, part):
             if isinstance(item, Paragraph):
                 yield [*self._body_paragraph(item), *self._hanging(item, part)]
             else:
@@ -81,7 +82,7 @@ class StoryReader:
     def story(self, element: Element, kind: BlockType, *, part: str, path: str, visibility: Visibility) -> list[Leaf]:
         """The texts of a story besides the body; paragraphs that follow one another are one text of that kind."""
         leaves: list[Leaf] = []
-        items = self._flow(element, path, visibility)
+        items = self._flow(element, path, visibility, part)
         for are_paragraphs, group in groupby(items, key=lambda item: isinstance(item, Paragraph)):
             if are_paragraphs:
                 leaves += self._together([item for item in group if isinstance(item, Paragraph)], kind, part)
@@ -89,12 +90,26 @@ class StoryReader:
                 leaves += [leaf for item in group for leaf in self._besides_paragraphs(item, part)]
         return leaves
 
-    def _flow(self, element: Element, path: str, visibility: Visibility) -> Iterator[Item]:
+    def _flow(self, element: Element, path: str, visibility: Visibility, part: str) -> Iterator[Item]:
         for item in flow(element, path, view=self._document.view, visibility=visibility):
             if isinstance(item, Paragraph):
                 self.ledger.excluded.append(("field_code", item.runs.code_words))
                 self.ledger.has_changes = self.ledger.has_changes or item.runs.has_changes
+                item = replace(item, mark=self._mark(item, part)) if visibility in LIVE else item
             yield item
+
+    def _mark(self, item: Paragraph, part: str) -> str:
+        """The number of a paragraph, counted in its part; one that is gone, or hidden with its end, is not counted."""
+        styles = self._document.view.styles
+        numbered = styles.numbered(item.properties)
+        if numbered is None or item.runs.ends_deleted:
+            return ""
+        own = None if item.properties is None else child_of(item.properties, "rPr")
+        if not item.runs.shown().strip() and styles.is_hidden(own, item.properties):
+            return ""
+        if part not in self._counts:
+            self._counts[part] = styles.count()
+        return self._counts[part].next(*numbered)
 
     def _besides_paragraphs(self, item: Item, part: str) -> list[Leaf]:
         if isinstance(item, TableAt):
@@ -106,7 +121,7 @@ class StoryReader:
     def _body_paragraph(self, item: Paragraph) -> list[Leaf]:
         part = self._document.part
         leaves: list[Leaf] = []
-        if text := item.runs.prose().strip():
+        if text := item.prose():
             kind, level = self._kind(item)
             text = " ".join(text.split()) if kind is BlockType.HEADING else text
             leaves.append(Leaf(kind, part, item.first, item.last, text, level, item.runs.visibility))
@@ -124,7 +139,7 @@ class StoryReader:
         return (BlockType.CAPTION if is_caption else BlockType.PARAGRAPH), 0
 
     def _together(self, paragraphs: list[Paragraph], kind: BlockType, part: str) -> list[Leaf]:
-        said = [(item, text) for item in paragraphs if (text := item.runs.shown().strip())]
+        said = [(item, text) for item in paragraphs if (text := item.shown())]
         leaves: list[Leaf] = []
         if said:
             visibility = _common({item.runs.visibility for item, _ in said})
@@ -137,12 +152,19 @@ class StoryReader:
     def _hanging(self, item: Paragraph, part: str) -> list[Leaf]:
         """What is drawn in a paragraph; what it refers to is put down."""
         self._told_of += item.runs.notes
-        return [
-            leaf
-            for drawing in item.runs.drawings
-            for drawn in drawings.drawn_in(drawing.element, drawing.path)
-            for leaf in self._drawn(drawn, drawing.visibility, part)
-        ]
+        return [leaf for drawing in item.runs.drawings for leaf in self._in_drawing(drawing, part)]
+
+    def _in_drawing(self, drawing: Drawing, part: str) -> list[Leaf]:
+        """What a drawing holds; a description that its frame and its picture share is told once."""
+        leaves: list[Leaf] = []
+        described: set[str] = set()
+        for drawn in drawings.drawn_in(drawing.element, drawing.path):
+            if drawn.kind == drawings.DESCRIPTION and drawn.text in described:
+                continue
+            if drawn.kind == drawings.DESCRIPTION:
+                described.add(drawn.text)
+            leaves += self._drawn(drawn, drawing.visibility, part)
+        return leaves
 
     def _drawn(self, drawn: drawings.Drawn, visibility: Visibility, part: str) -> list[Leaf]:
         match drawn.kind:
@@ -157,7 +179,7 @@ class StoryReader:
                 text = self._drawn_lines(self._document.parts.target(part, drawn.text))
                 return _words(BlockType.DIAGRAM_TEXT, text, part, drawn.path, visibility)
             case drawings.DESCRIPTION:
-                self.ledger.excluded.append(("alternative_text", count_words(drawn.text)))
+                return _words(BlockType.IMAGE_TEXT, drawn.text, part, drawn.path, visibility)
             case drawings.PICTURE:
                 self.ledger.pictures.append((part, drawn.path))
             case drawings.EMBEDDED:
@@ -222,9 +244,9 @@ class StoryReader:
         """A cell's text, and whether it holds a table; all else that it holds goes beside the table."""
         texts: list[str] = []
         has_table = False
-        for item in self._flow(slot.element, slot.path, slot.visibility):
+        for item in self._flow(slot.element, slot.path, slot.visibility, part):
             if isinstance(item, Paragraph):
-                texts.append(item.runs.shown().strip())
+                texts.append(item.shown())
                 besides += [*_asides(item, BlockType.PARAGRAPH, part), *self._hanging(item, part)]
             else:
                 has_table = has_table or isinstance(item, TableAt)
@@ -239,7 +261,7 @@ class StoryReader:
 
     def _unshown_cell(self, slot: Slot, visibility: Visibility, part: str, besides: list[Leaf]) -> str:
         texts: list[str] = []
-        for item in self._flow(slot.element, slot.path, visibility):
+        for item in self._flow(slot.element, slot.path, visibility, part):
             if isinstance(item, Paragraph):
                 asides = item.runs.asides()
                 texts += [" ".join(aside.text.split()) for aside in asides if aside.visibility is visibility]

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from extractor_svc.formats.docx_numbering import Numbering
+from extractor_svc.formats.docx_numbering import Count, Numbering
 from extractor_svc.formats.docx_xml import Changes, number_of, switch_of, value_of, whole_number
 from extractor_svc.ooxml import Element, attribute, child_of, local_name
 
-_BUILT_IN_HEADING: Final = re.compile(r"heading ([1-9])", re.IGNORECASE)
+_BUILT_IN_HEADING: Final = re.compile(r"heading ([1-9])|title", re.IGNORECASE)
 _BODY_TEXT: Final = 9
 _DEEPEST: Final = 9
 _FIRST_ROW: Final = 0x20
@@ -51,19 +51,24 @@ class StyleBook:
 
     def list_level(self, properties: Element | None) -> int:
         """The level of a list item with these properties, 1 to 9; 0 for a paragraph that shows no list mark."""
+        numbered = self.numbered(properties)
+        return min(numbered[1] + 1, _DEEPEST) if numbered is not None and self._numbering.shows_mark(*numbered) else 0
+
+    def numbered(self, properties: Element | None) -> tuple[int, int] | None:
+        """The number of the list that a paragraph with these properties is an item of, and its level from 0; None for others."""
         style = self._style_of(properties)
         own = None if properties is None else child_of(properties, "numPr")
         holder, stated = self._numbered(style)
         number = number_of(own, "numId")
         number = number_of(stated, "numId") if number is None else number
         if not number:
-            return 0
+            return None
         level = number_of(own, "ilvl")
         if level is None:
             level = number_of(stated, "ilvl") if own is None or number_of(own, "numId") is None else 0
         if level is None:
             level = self._numbering.level_of_style(number, holder)
-        return min(level + 1, _DEEPEST) if self._numbering.shows_mark(number, level) else 0
+        return number, level
 
     def is_hidden(self, run_properties: Element | None, properties: Element | None) -> bool:
         """Whether a run is hidden: as it says itself, else as its style and its paragraph's together do (they toggle)."""
@@ -72,6 +77,10 @@ class StyleBook:
             return own
         by_run = self._vanishes(value_of(run_properties, "rStyle") or "")
         return self._all_vanish or by_run != self._vanishes(self._style_of(properties))
+
+    def count(self) -> Count:
+        """A count of the document's lists that has not begun."""
+        return Count(self._numbering)
 
     def sets_apart(self, table_properties: Element | None) -> frozenset[str]:
         """Which of `firstRow` and `lastRow` the table's style draws unlike the rows between, where the table asks for it."""
@@ -136,13 +145,16 @@ def _style(element: Element) -> _Style:
 
 
 def _stated_outline(element: Element, properties: Element | None) -> int | None:
-    """A style's outline level; that of a built-in heading, whose `name` is the same in every language, is known by it."""
+    """A style's outline level; that of a built-in heading, whose `name` is the same in every language, is known by it.
+
+    So is that of the document's title, which Word leaves out of the outline: it heads what comes before the first heading.
+    """
     stated = number_of(properties, "outlineLvl")
     if stated is not None:
         return min(stated, _BODY_TEXT)
     built_in = _BUILT_IN_HEADING.fullmatch((value_of(element, "name") or "").strip())
     is_custom = (attribute(element, "customStyle") or "0").lower() not in ("0", "false", "off")
-    return int(built_in[1]) - 1 if built_in is not None and not is_custom else None
+    return int(built_in[1] or 1) - 1 if built_in is not None and not is_custom else None
 
 
 def _default_paragraph_style(elements: list[Element]) -> str:

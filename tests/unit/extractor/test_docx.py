@@ -146,6 +146,16 @@ class TestFieldFaults:
             (BlockType.PARAGRAPH, 0),
         ]
 
+    def test_the_title_heads_what_comes_before_the_first_heading(self) -> None:
+        styles = style("Nazev", name="Title") + style("H", outline(0))
+        artifact = read(DocumentXml(p("Annual report", style="Nazev") + p("a") + p("Costs", style="H") + p("b"), styles=styles))
+        assert [(block.text, block.level, block.section_path) for block in artifact.blocks] == [
+            ("Annual report", 1, ("Annual report",)),
+            ("a", 0, ("Annual report",)),
+            ("Costs", 1, ("Costs",)),
+            ("b", 0, ("Costs",)),
+        ]
+
 
 class TestText:
     def test_signs_in_a_run_are_what_a_reader_sees(self) -> None:
@@ -388,6 +398,12 @@ class TestBeside:
             parts={"word/charts/chart1.xml": chart, "word/diagrams/data1.xml": diagram},
         )
         assert kinds(read(document)) == [(BlockType.CHART_TEXT, "Sales\nNorth"), (BlockType.DIAGRAM_TEXT, "Plan")]
+
+    def test_a_picture_is_known_by_its_alternative_text_told_once(self) -> None:
+        picture = '<pic:pic><pic:nvPicPr><pic:cNvPr id="2" name="x" descr="A red bolt"/></pic:nvPicPr></pic:pic>'
+        artifact = read(DocumentXml(p("See ", drawn(picture, description="A red bolt"))))
+        assert kinds(artifact) == [(BlockType.PARAGRAPH, "See"), (BlockType.IMAGE_TEXT, "A red bolt")]
+        assert [warning.code for warning in artifact.warnings] == ["IMAGE_SKIPPED"]
 
     def test_equations_are_characters(self) -> None:
         fraction = "<m:f><m:num><m:r><m:t>a+b</m:t></m:r></m:num><m:den><m:r><m:t>2</m:t></m:r></m:den></m:f>"
