@@ -37,6 +37,8 @@ _ASCENT, _DESCENT = 1.0, 0.35
 """How far a span's box may reach above and below its baseline, in sizes; fonts state wilder figures."""
 _SPACE_SIZE: Final = 0.25
 _FEW_LETTERS: Final = 2
+_MOST_WORDS: Final = 200
+"""Texts on one baseline among which letters drawn twice are looked for."""
 _SHIFT: Final = 0.7
 """Points by which a letter drawn twice may miss itself."""
 _STRAIGHT: Final = 0.998
@@ -237,7 +239,8 @@ def _without_letters_over_words(strokes: list[Stroke]) -> list[Stroke]:
 
 def _lies_over(stroke: Stroke, words: Mapping[tuple[int | None, int], Sequence[Span]]) -> bool:
     (span,) = stroke.spans
-    near = (word for step in (-1, 0, 1) for word in words.get((stroke.quarters, round(span.baseline) + step), ()))
+    level = round(span.baseline)
+    near = (word for y in (level - 1, level, level + 1) for word in words.get((stroke.quarters, y), ())[:_MOST_WORDS])
     return any(_holds_letters(word, span) for word in near)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 import pymupdf
@@ -19,6 +19,8 @@ _LIGHT: Final = 0xF8
 """Least share of red, green and blue, of 255, at which ink is as white as paper."""
 _FILLED, _STROKED, _CLIPPED = 16, 32, 64
 _WHITE: Final = 0xFFFFFF
+_MOST_LOOKS: Final = 2_000_000
+"""Comparisons of boxes on a page, about a second's work, past which text counts as shown."""
 _SHOWN: Final = 0.1
 """Share of a span's box that what is shown of it must cover."""
 
@@ -74,6 +76,19 @@ def unseen_on(
     return is_unseen
 
 
+class _Boxes:
+    """Boxes that are looked through one by one, up to a bound for a page; past it the answer is yes."""
+
+    def __init__(self, boxes: Iterable[Box]) -> None:
+        self._boxes = list(boxes)
+        self._left = _MOST_LOOKS
+
+    def any(self, fits: Callable[[Box], bool]) -> bool:
+        """Whether one of them fits."""
+        self._left -= len(self._boxes)
+        return self._left < 0 or any(map(fits, self._boxes))
+
+
 class _Under:
     """What a page paints under its text; it is looked for when it is first asked about."""
 
@@ -81,13 +96,14 @@ class _Under:
         self._page = page
         self._blocks = blocks
         self._pictures = pictures
-        self._boxes: list[Box] | None = None
+        self._boxes: _Boxes | None = None
 
     def inks(self, bbox: tuple[float, float, float, float]) -> bool:
         """Whether something other than white lies under the middle of a box."""
         if self._boxes is None:
-            self._boxes = [*self._shapes(), *self._shades(), *(picture.box for picture in self._pictures())]
-        return any(box.holds_centre_of(Box(*bbox)) for box in self._boxes)
+            self._boxes = _Boxes([*self._shapes(), *self._shades(), *(picture.box for picture in self._pictures())])
+        box = Box(*bbox)
+        return self._boxes.any(lambda painted: painted.holds_centre_of(box))
 
     def _shapes(self) -> Iterator[Box]:
         for block, _ in flat(self._blocks):
@@ -106,14 +122,14 @@ class _Shown:
     def __init__(self, blocks: Sequence[Dictionary]) -> None:
         spans = [span for line, _ in lines_in(blocks) for span in line["spans"]]
         self._whole = {_key(span) for span in spans}
-        self._boxes = [Box(*span["bbox"]) for span in spans]
+        self._boxes = _Boxes(Box(*span["bbox"]) for span in spans)
 
     def have(self, span: Dictionary) -> bool:
         """Whether the span is shown, or a part of it is."""
         if _key(span) in self._whole:
             return True
         box = Box(*span["bbox"])
-        return any(box.meets(other) and box.cut_to(other).area > _SHOWN * box.area for other in self._boxes)
+        return self._boxes.any(lambda other: box.meets(other) and box.cut_to(other).area > _SHOWN * box.area)
 
 
 def _key(span: Dictionary) -> tuple[str, float, float]:
