@@ -45,6 +45,7 @@ from knowledge_svc.domain.tracing import RowTracer
 from knowledge_svc.extraction.channel import extractor_channel
 from knowledge_svc.extraction.remote import RemoteExtractor
 from knowledge_svc.extraction.routing import RoutedExtractor
+from knowledge_svc.gauges import index_gauges, queue_gauges
 from knowledge_svc.index.embedding import MiniLmEmbedder
 from knowledge_svc.index.namespaces import Indexes
 from knowledge_svc.jobs.board import JobBoard
@@ -140,7 +141,8 @@ class Knowledge:
         self._publisher = Publisher(house.store, house.indexes)
         self._upkeep = Upkeep(self._chores(), interval_s=config.upkeep_s, executor=self._jobs)
         self._workers = self._ingest_workers(extractor) if extractor is not None and config.ingest_enabled else None
-        self.server = LoomServer(config.server, self._services(extractor), domain=DOMAIN, minimum=MINIMUM_ROLES)
+        gauges = (*queue_gauges(house.queue, clock=utc_now), *index_gauges(house.store.live_counts, house.indexes.serving))
+        self.server = LoomServer(config.server, self._services(extractor), domain=DOMAIN, minimum=MINIMUM_ROLES, gauges=gauges)
 
     @property
     def on_start(self) -> tuple[Hook, ...]:

@@ -19,6 +19,7 @@ from services.deadlines import CallScope, cancelled_from_outside, enter_scope
 from services.errors import Internal, LoomError, Unimplemented
 from services.handlers import HearOut, RpcHandler, Work, unknown, wrapped
 from services.handlers import RpcContext as RpcContext
+from services.metrics import CallMetrics
 from services.status import code_of, message_of, trailers_of
 
 REQUEST_ID_KEY: Final = "x-request-id"
@@ -35,9 +36,12 @@ def current_request_id() -> str:
 class CallInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]  # generic in the stubs only
     """The one interceptor of a server. `domain` is that of its ErrorInfo; without `admission` every call is let in."""
 
-    def __init__(self, *, domain: str, guard: Guard, admission: Admission | None = None) -> None:
+    def __init__(
+        self, *, domain: str, guard: Guard, admission: Admission | None = None, metrics: CallMetrics | None = None
+    ) -> None:
         self._domain = domain
         self._guard = guard
+        self._metrics = metrics or CallMetrics()
         self._admission = admission
 
     async def intercept_service(
@@ -48,15 +52,16 @@ class CallInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]  # 
         """Returns the method's handler, wrapped; for a method that is not served, one that says so."""
         handler = await continuation(handler_call_details)
         method = handler_call_details.method
+        counted_as = method if handler is not None else "unknown"
 
         async def around(context: RpcContext, work: Work, hear_out: HearOut) -> Any:  # Any: a response of any method
-            return await self._serve(_Call(method, context), work, hear_out)
+            return await self._serve(_Call(method, context, counted_as), work, hear_out)
 
         return unknown(method, around) if handler is None else wrapped(handler, around)
 
     async def _serve(self, call: _Call, work: Work, hear_out: HearOut) -> Any:  # Any: a response of any method
         """Runs one call; what it raises becomes a status."""
-        code = grpc.StatusCode.OK
+        code, reason = grpc.StatusCode.OK, ""
         try:
             answer = await self._let_in(call, work)
             call.context.set_trailing_metadata((*call.context.trailing_metadata(), (REQUEST_ID_KEY, call.request_id)))
@@ -70,12 +75,14 @@ class CallInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]  # 
                 code = call.ended_code()
                 raise
             told = call.told(error)
-            code = code_of(told)
+            code, reason = code_of(told), told.code_reason
             if code is not grpc.StatusCode.DEADLINE_EXCEEDED:
                 await hear_out()
             await self._abort(call, told)
         finally:
             call.log(code)
+            if not call.open:
+                self._metrics.ended(call.counted_as, code=code.name, reason=reason, seconds=call.took_s())
 
     async def _let_in(self, call: _Call, work: Work) -> Any:  # Any: a response of any method
         if call.open:
@@ -95,8 +102,9 @@ class CallInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]  # 
 class _Call:
     """One call from its first moment to its last; made in the context that serves it, which from then knows its id and deadline."""
 
-    def __init__(self, method: str, context: RpcContext) -> None:
+    def __init__(self, method: str, context: RpcContext, counted_as: str) -> None:
         self.method = method
+        self.counted_as = counted_as
         self.context = context
         self.open = method.startswith(OPEN_SERVICES)
         self.request_id = _id_of(context)
@@ -126,9 +134,13 @@ class _Call:
         """How a call that was cut short ended: by its deadline or by its caller."""
         return grpc.StatusCode.DEADLINE_EXCEEDED if self.scope.remaining_s() == 0 else grpc.StatusCode.CANCELLED
 
+    def took_s(self) -> float:
+        """Seconds since the call began."""
+        return time.monotonic() - self._began
+
     def log(self, code: grpc.StatusCode) -> None:
         """Writes the one event of the call."""
-        took = round((time.monotonic() - self._began) * 1000, 1)
+        took = round(self.took_s() * 1000, 1)
         left = self.scope.remaining_s()
         tell = _log.debug if self.open else _log.info
         tell(

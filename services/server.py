@@ -19,7 +19,9 @@ from services.admission import Admission
 from services.auth import Guard, Role, TokenFault, TokenTable
 from services.errors import FailedPrecondition
 from services.interceptor import CallInterceptor
-from services.settings import Address, Setting, address, choice, duration, optional_path, switch, whole
+from services.metrics import CallMetrics, Gauge
+from services.metrics_port import MetricsPort
+from services.settings import Address, Setting, address, choice, duration, optional_address, optional_path, switch, whole
 from services.tls import TlsFault, server_credentials
 
 _log = structlog.get_logger("loom.server")
@@ -56,6 +58,7 @@ class ServerConfig:
     log_format: str
     log_level: str
     max_calls_each: int = 256
+    metrics: Address | None = None
 
 
 def server_settings(prefix: str, *, listen: str) -> tuple[Setting[object], ...]:
@@ -77,6 +80,7 @@ def server_settings(prefix: str, *, listen: str) -> tuple[Setting[object], ...]:
         setting("grace_s", "GRACE", duration(0, 600), "20s", "time running calls have to end", "TIME"),
         setting("max_calls", "MAX_CALLS", whole(1, 100_000), "256", "calls served at once", "N"),
         setting("max_calls_each", "MAX_CALLS_EACH", whole(1, 100_000), "256", "calls served at once for one identity", "N"),
+        setting("metrics", "METRICS", optional_address, "", "serve metrics as Prometheus reads them; empty: nowhere", "HOST:PORT"),
         setting("log_format", "LOG_FORMAT", choice("auto", "json", "text"), "auto", "how logs are written: auto, json or text"),
         setting("log_level", "LOG_LEVEL", choice("debug", "info", "warning", "error"), "info", "least level that is logged"),
     )
@@ -93,15 +97,26 @@ class Service:
 class LoomServer:
     """One server with health, reflection and the call interceptor."""
 
-    def __init__(self, config: ServerConfig, services: Sequence[Service], *, domain: str, minimum: dict[str, Role]) -> None:
+    def __init__(
+        self,
+        config: ServerConfig,
+        services: Sequence[Service],
+        *,
+        domain: str,
+        minimum: dict[str, Role],
+        gauges: Sequence[Gauge] = (),
+    ) -> None:
         self._config = config
         self._services = tuple(services)
         self._served = False
         self._health: Any = health.aio.HealthServicer()  # type: ignore[attr-defined]  # its types know the sync one only
+        calls = CallMetrics()
+        self._metrics = MetricsPort(config.metrics, (*calls.all, *gauges)) if config.metrics else None
         interceptor = CallInterceptor(
             domain=domain,
             guard=Guard(_table(config), minimum),
             admission=Admission(total=config.max_calls, each=config.max_calls_each),
+            metrics=calls,
         )
         self._server = grpc.aio.server(interceptors=(interceptor,), options=OPTIONS)
 
@@ -119,6 +134,8 @@ class LoomServer:
         reflection.enable_server_reflection((*names, health.SERVICE_NAME, reflection.SERVICE_NAME), self._server)
         await self._say(health_pb2.HealthCheckResponse.NOT_SERVING)
         port = self._bind()
+        if self._metrics is not None:
+            await self._metrics.start()
         await self._server.start()
         return Address(self._config.listen.host, port)
 
@@ -138,6 +155,8 @@ class LoomServer:
             await _either(hurry.wait(), asyncio.sleep(self._config.drain_s))
         await _either(hurry.wait(), self._server.stop(self._config.grace_s))
         await self._server.stop(None)
+        if self._metrics is not None:
+            await self._metrics.stop()
 
     def _bind(self) -> int:
         listen = str(self._config.listen)
@@ -233,6 +252,11 @@ def check_exposure(config: ServerConfig) -> None:
         raise CannotListen("a certificate and its key go together; set both --tls-cert and --tls-key")
     if config.tls_client_ca is not None and config.tls_cert is None:
         raise CannotListen("client certificates need TLS; set --tls-cert and --tls-key beside --tls-client-ca")
+    if config.metrics is not None and not (config.metrics.loopback or config.insecure):
+        listen = str(config.metrics)
+        raise CannotListen(
+            f"{listen} is not loopback and metrics have no TLS: set --insecure out loud", metadata={"listen": listen}
+        )
     if config.listen.loopback:
         return
     missing = []

@@ -167,6 +167,11 @@ def address(text: str) -> Address:
     return Address(host, int(port))
 
 
+def optional_address(text: str) -> Address | None:
+    """Reads `host:port`; an empty text means that there is none."""
+    return address(text) if text else None
+
+
 def choice(*names: str) -> Callable[[str], str]:
     """Reads one of some names."""
 

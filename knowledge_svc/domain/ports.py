@@ -124,6 +124,9 @@ class Store(Protocol):
     def index_rows(self, scope: Scope, *, after_chunk_id: int, vectors: bool) -> Iterator[IndexRows]:
         """Yields the published or retired chunks with a greater id in batches, ascending; staged ones are left out."""
 
+    def live_counts(self) -> dict[Scope, int]:
+        """Returns how many chunks serve in each scope that has any."""
+
     def live_chunk_ids(self, scope: Scope) -> tuple[npt.NDArray[np.int64], int]:
         """Returns the ids that serve, ascending, and the change number they are as of."""
 
@@ -219,6 +222,9 @@ class JobQueue(Protocol):
 
     def counts(self) -> dict[JobState, int]:
         """Returns how many jobs stand in each state, every state named."""
+
+    def oldest_open(self) -> datetime | None:
+        """Returns when the oldest job that has not ended was queued, None where all have."""
 
     def prune(self, *, now: datetime) -> None:
         """Forgets jobs that ended 30 days ago with their request keys, and uploads that expired 7 days ago and serve no job."""

@@ -87,6 +87,11 @@ class Namespace:
         loaded = self._loaded
         return loaded.snapshot if loaded else self._load().snapshot
 
+    def serving(self) -> int | None:
+        """Returns how many chunks serve from memory, None where the namespace is not loaded."""
+        loaded = self._loaded
+        return loaded.snapshot.size if loaded else None
+
     def add(self, staged: StagedRevision) -> None:
         """Takes staged chunks in; they are in the lexical index on disk and in memory when this returns, and do not serve.
 

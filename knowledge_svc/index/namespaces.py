@@ -65,6 +65,12 @@ class Indexes:
         for namespace in self._known():
             namespace.save()
 
+    def serving(self) -> dict[Scope, int]:
+        """Returns how many chunks serve from memory in each namespace that is loaded."""
+        with self._lock:
+            known = list(self._namespaces.items())
+        return {scope: count for scope, namespace in known if (count := namespace.serving()) is not None}
+
     def drop(self, scope: Scope) -> None:
         """Saves a namespace and lets go of its memory; the next use loads it again."""
         self._namespace(scope).unload()

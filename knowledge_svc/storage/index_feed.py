@@ -21,6 +21,9 @@ BATCH: Final = 10_000
 _CHANGE: Final = "SELECT change_seq FROM counters"
 _MODEL: Final = "SELECT embedding_model FROM meta"
 _SCOPES: Final = "SELECT DISTINCT namespace_id FROM revisions ORDER BY namespace_id"
+_LIVE_COUNTS: Final = """
+    SELECT namespace_id, sum(chunk_count) AS chunks FROM revisions WHERE superseded_at IS NULL GROUP BY namespace_id
+"""
 _LIVE_IDS: Final = """
     SELECT c.chunk_id FROM chunks c JOIN revisions r USING (staged_seq)
     WHERE r.namespace_id = $namespace AND r.superseded_at IS NULL ORDER BY c.chunk_id
@@ -60,6 +63,10 @@ class IndexFeed:
     def embedding_model(self) -> str:
         """Returns the model that made the record's vectors, empty while there are none."""
         return str(self._record.rows(_MODEL)[0]["embedding_model"])
+
+    def live_counts(self) -> dict[Scope, int]:
+        """Returns how many chunks serve in each scope that has any."""
+        return {self._record.scope(row["namespace_id"]): int(row["chunks"]) for row in self._record.rows(_LIVE_COUNTS)}
 
     def live_chunk_ids(self, scope: Scope) -> tuple[npt.NDArray[np.int64], int]:
         """Returns the ids that serve, ascending, and the change number they are as of."""

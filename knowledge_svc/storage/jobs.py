@@ -76,6 +76,7 @@ _ATTEMPT: Final = """
 """
 _PROCESSING: Final = "SELECT ingestion_id, cancel_requested FROM ingestions WHERE state = 'processing'"
 _COUNTS: Final = "SELECT state, count(*) AS jobs FROM ingestions GROUP BY state"
+_OLDEST_OPEN: Final = "SELECT min(queued_at) AS queued_at FROM ingestions WHERE ended_at IS NULL"
 _DROP_JOBS: Final = "DELETE FROM ingestions WHERE ended_at IS NOT NULL AND updated_at < $before"
 _DROP_REQUESTS: Final = """
     DELETE FROM requests WHERE ingestion_id <> '' AND ingestion_id NOT IN (SELECT ingestion_id FROM ingestions)
@@ -258,6 +259,11 @@ class RecordJobQueue:
         """Returns how many jobs stand in each state, every state named."""
         found = {row["state"]: row["jobs"] for row in self._record.rows(_COUNTS)}
         return {state: found.get(state.value, 0) for state in JobState}
+
+    def oldest_open(self) -> datetime | None:
+        """Returns when the oldest job that has not ended was queued, None where all have."""
+        (row,) = self._record.rows(_OLDEST_OPEN)
+        return None if row["queued_at"] is None else row["queued_at"].astimezone(UTC)
 
     def prune(self, *, now: datetime) -> None:
         """Forgets jobs that ended 30 days ago with their request keys, and uploads that expired 7 days ago and serve no job."""
