@@ -28,7 +28,7 @@ _FIXED_TYPES: Final = {
 }
 _RECORD_BATCH: Final = 3  # MessageHeader of the Arrow format
 _COUNT: Final = "([1-9][0-9]{0,8})"
-_PLAIN_ROWS: Final = re.compile(r'\{"rows":\{"first":N,"last":N\}\}'.replace("N", _COUNT))
+_PLAIN_ROWS: Final = re.compile(r'\{"(?:rows|lines)":\{"first":N,"last":N\}\}'.replace("N", _COUNT))
 _PLAIN_SHEET_ROWS: Final = re.compile(
     r'\{"sheet":\{"sheet":"[^"\\\x00-\x1f]+","first_row":N,"last_row":N,"first_column":N,"last_column":N\}\}'.replace("N", _COUNT)
 )

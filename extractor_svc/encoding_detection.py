@@ -8,6 +8,11 @@ from typing import Final
 
 from charset_normalizer import CharsetMatch, from_bytes
 
+from extractor_svc.blocks import WarningList
+from extractor_svc.decoding import DecodedText, decode
+from extractor_svc.errors import BadEncoding
+
+_UTF_8: Final = "utf-8"
 _SAMPLE: Final = 256 * 1024
 _MORE_CHAOS: Final = 10.0
 _PREFERRED: Final = (
@@ -25,6 +30,7 @@ _PREFERRED: Final = (
     "cp500",
 )
 _WESTERN: Final = re.compile(r"[À-ÖØ-öø-ÿŒœŠšŽžŸ‘’‚“”„–—…€£¥§©®°·•ªº¿¡«»²³¼½¾\xa0\u2122]")
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0e-\x1f]")
 _NOT_ASCII: Final = re.compile(r"[^\x00-\x7f]")
 _LEAST_WESTERN: Final = 0.95
 
@@ -47,6 +53,40 @@ def detect_encoding(content: bytes) -> str:
     names += [match.encoding for match in matches if _as_good(match, best)]
     ranked = [name for name in _PREFERRED if name in names and _decodes(content, name)]
     return codecs.lookup(ranked[0] if ranked else best.encoding).name
+
+
+def decode_or_guess(content: bytes, encoding: str, warnings: WarningList) -> DecodedText:
+    """Decodes a text as `encoding` says, else by its byte order mark or as UTF-8, else as it reads best, with a warning.
+
+    Raises:
+        InvalidOption: there is no such text encoding.
+        BadEncoding: the bytes are not valid in the named encoding, or in none that can be told.
+    """
+    if encoding:
+        return decode(content, encoding)
+    try:
+        decoded = decode(content, "")
+    except BadEncoding:
+        guessed = detect_encoding(content)
+        if not guessed:
+            raise
+        return _guessed(content, guessed, warnings)
+    if decoded.encoding == _UTF_8 and _may_be_wide(decoded.text) and (guessed := detect_encoding(content)).startswith("utf-16"):
+        return _guessed(content, guessed, warnings)
+    return decoded
+
+
+def _may_be_wide(text: str) -> bool:
+    """Whether a text has NULs and so many control characters that they may be halves of others; a stray NUL is none."""
+    if "\x00" not in text:
+        return False
+    sample = text[:_SAMPLE]
+    return 4 * len(_CONTROL.findall(sample)) >= len(sample)
+
+
+def _guessed(content: bytes, encoding: str, warnings: WarningList) -> DecodedText:
+    warnings.add("ENCODING_GUESSED", f"The file does not say its encoding and is no UTF-8; it was read as {encoding}.")
+    return decode(content, encoding)
 
 
 def _sample(content: bytes) -> bytes:

@@ -10,7 +10,7 @@ from artifact.locators import Locator
 from artifact.model import Artifact
 from extractor_svc.context import ReadContext
 from extractor_svc.errors import UnsupportedType
-from extractor_svc.formats import docx, markdown, pdf, pptx, sql, text, toml_file, xlsx
+from extractor_svc.formats import csv_file, docx, markdown, pdf, pptx, sql, text, toml_file, xlsx
 from extractor_svc.sniff import known_format
 
 Read: TypeAlias = Callable[[bytes, ReadContext], Artifact]
@@ -40,6 +40,13 @@ def _reader(format_id: str, parser: str, *, abilities: tuple[str, ...], read: Re
 
 
 READERS: Final = (
+    _reader(
+        "csv",
+        csv_file.PARSER,
+        abilities=("tables", "datasets", "locators"),
+        read=csv_file.read,
+        resolve=csv_file.resolve,
+    ),
     _reader(
         "docx",
         docx.PARSER,

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Final
+from typing import Final, TypeVar
 
 import pyarrow as pa
 
@@ -32,14 +32,21 @@ from extractor_svc.values import EMPTY, TableRow, Value
 __all__ = [
     "EMPTY",
     "MAX_DIGITS",
+    "HeldColumn",
     "TableRow",
     "Value",
     "build_dataset",
+    "check_columns",
     "column_values_of_text",
     "decimal_mark_of",
+    "hold_values",
+    "name_columns",
+    "table_of",
     "unit_of",
     "value_of_text",
 ]
+
+_T = TypeVar("_T")
 
 MAX_DIGITS: Final = 38
 """Digits a decimal can hold; a number column that needs more is held as doubles."""
@@ -68,20 +75,15 @@ def build_dataset(
         TooManyColumns, TooManyRows: the table is larger than the limits.
         ValueError: a row has more values than the header has columns.
     """
-    if len(header) > limits.max_columns:
-        raise TooManyColumns(
-            f"table {name} has {len(header)} columns and at most {limits.max_columns} are read",
-            metadata={"table": name, "columns": str(len(header)), "max_columns": str(limits.max_columns)},
-        )
-    names, clarifications = _name_columns(header, header_rows)
+    check_columns(header, name=name, limits=limits)
+    names, clarifications = name_columns(header, header_rows)
     sorted_rows = _sort(rows, names, limits)
-    columns = [_hold(names[i], header[i], values) for i, values in enumerate(sorted_rows.columns)]
-    arrays = [held.array for held in columns]
+    columns = [hold_values(names[i], header[i], values) for i, values in enumerate(sorted_rows.columns)]
     return Dataset(
         id=dataset_id,
         name=name,
         columns=tuple(held.column for held in columns),
-        rows=_table(names, arrays, sorted_rows.locators),
+        rows=table_of(columns, pa.array(sorted_rows.locators, pa.string())),
         locator=locator,
         header_rows=header_rows,
         rejected_count=sorted_rows.rejected_count,
@@ -90,6 +92,19 @@ def build_dataset(
         formulas=tuple(sorted_rows.formulas),
         complete=sorted_rows.complete and all(held.exact for held in columns),
     )
+
+
+def check_columns(header: Sequence[str], *, name: str, limits: Limits) -> None:
+    """Refuses a table that is too wide.
+
+    Raises:
+        TooManyColumns: the table has more columns than the limits allow.
+    """
+    if len(header) > limits.max_columns:
+        raise TooManyColumns(
+            f"table {name} has {len(header)} columns and at most {limits.max_columns} are read",
+            metadata={"table": name, "columns": str(len(header)), "max_columns": str(limits.max_columns)},
+        )
 
 
 def unit_of(number_format: str) -> str:
@@ -123,16 +138,16 @@ class _SortedRows:
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
+class HeldColumn:
     """A column as it is held; `exact` is False where doubles lost digits of a value."""
 
     column: Column
-    array: pa.Array
+    array: pa.Array | pa.ChunkedArray
     clarification: Clarification | None = None
     exact: bool = True
 
 
-def _name_columns(header: Sequence[str], header_rows: int) -> tuple[list[str], list[Clarification]]:
+def name_columns(header: Sequence[str], header_rows: int) -> tuple[list[str], list[Clarification]]:
     """Unique names without regard to case (L-CLAR-02, -03); the names of the row's own columns are taken from the start."""
     taken = {ROW_ID.casefold(), ROW_LOCATOR.casefold()}
     names: list[str] = []
@@ -198,22 +213,28 @@ def _keep(out: _SortedRows, row: TableRow, names: Sequence[str]) -> None:
             out.formulas.append(CellFormula(row_id, names[i], value.formula, value.cached))
 
 
-def _hold(name: str, source_header: str, values: Sequence[Value]) -> _Held:
-    kinds = Counter(value.kind for value in values if value.kind is not None)
+def hold_values(name: str, source_header: str, values: Sequence[Value], *, counts: Sequence[int] = ()) -> HeldColumn:
+    """Holds a column's values as what all of them are; `counts` says how often each stands in the column, once if left out."""
+    filled = [value for value in values if value.kind is not None]
+    times = [count for value, count in zip(values, counts, strict=True) if value.kind is not None] if counts else ()
+    kinds = _count((value.kind for value in filled if value.kind is not None), times)
+    formats = _count((value.number_format for value in filled), times)
     inferred = tuple(TypeCount(kind, kinds[kind]) for kind in ColumnType if kinds[kind])
     kind = _kind_of(kinds)
-    column = _column(name, source_header, kind, inferred=inferred, values=values)
+    number_format = formats.most_common(1)[0][0] if formats else ""
+    unit = unit_of(number_format) if kind is ColumnType.NUMBER else ""
+    column = Column(name, kind, source_header, inferred, number_format, unit, nullable=len(filled) < len(values))
     if kind is ColumnType.NUMBER:
         return _hold_numbers(column, values)
     if kind is ColumnType.STRING and len(kinds) > 1:
         texts = [None if value.kind is None else value.text for value in values]
-        counts = ", ".join(f"{count.values} {count.type.value}" for count in inferred)
-        asked = Clarification("mixed_types", name, f"Column {name} has values of several types ({counts}); it is held as text.")
-        return _Held(column, pa.array(texts, pa.string()), asked)
+        listed = ", ".join(f"{count.values} {count.type.value}" for count in inferred)
+        asked = Clarification("mixed_types", name, f"Column {name} has values of several types ({listed}); it is held as text.")
+        return HeldColumn(column, pa.array(texts, pa.string()), asked)
     if kind is ColumnType.DATETIME:
-        return _Held(column, pa.array([_at_midnight(value) for value in values], pa.timestamp("us")))
+        return HeldColumn(column, pa.array([_at_midnight(value) for value in values], pa.timestamp("us")))
     held = [None if value.kind is None else value.value for value in values]
-    return _Held(column, pa.array(held, _ARROW_TYPES[kind]))
+    return HeldColumn(column, pa.array(held, _ARROW_TYPES[kind]))
 
 
 _ARROW_TYPES: Final = {
@@ -225,6 +246,16 @@ _ARROW_TYPES: Final = {
 }
 
 
+def _count(things: Iterable[_T], times: Sequence[int]) -> Counter[_T]:
+    """How often each thing stands there, where each stands as often as `times` says; once if that is empty."""
+    if not times:
+        return Counter(things)
+    counted: Counter[_T] = Counter()
+    for thing, count in zip(things, times, strict=True):
+        counted[thing] += count
+    return counted
+
+
 def _kind_of(kinds: Counter[ColumnType]) -> ColumnType:
     if len(kinds) == 1:
         return next(iter(kinds))
@@ -233,22 +264,14 @@ def _kind_of(kinds: Counter[ColumnType]) -> ColumnType:
     return ColumnType.STRING
 
 
-def _column(name: str, source_header: str, kind: ColumnType, *, inferred: tuple[TypeCount, ...], values: Sequence[Value]) -> Column:
-    formats = Counter(value.number_format for value in values if value.kind is not None)
-    number_format = formats.most_common(1)[0][0] if formats else ""
-    unit = unit_of(number_format) if kind is ColumnType.NUMBER else ""
-    nullable = any(value.kind is None for value in values)
-    return Column(name, kind, source_header, inferred, number_format, unit, nullable=nullable)
-
-
-def _hold_numbers(column: Column, values: Sequence[Value]) -> _Held:
+def _hold_numbers(column: Column, values: Sequence[Value]) -> HeldColumn:
     numbers = [None if value.kind is None else _decimal(value.value) for value in values]
     whole = max((max(number.adjusted() + 1, 1) for number in numbers if number is not None), default=1)
     scale = max((max(-_exponent(number), 0) for number in numbers if number is not None), default=0)
     if whole + scale > MAX_DIGITS:
         doubles = [None if number is None else float(number) for number in numbers]
         exact = all(number is None or Decimal(repr(float(number))) == number for number in numbers)
-        return _Held(column, pa.array(doubles, pa.float64()), exact=exact)
+        return HeldColumn(column, pa.array(doubles, pa.float64()), exact=exact)
     held = Column(
         column.name,
         column.type,
@@ -260,7 +283,7 @@ def _hold_numbers(column: Column, values: Sequence[Value]) -> _Held:
         scale=scale,
         nullable=column.nullable,
     )
-    return _Held(held, pa.array(numbers, pa.decimal128(whole + scale, scale)))
+    return HeldColumn(held, pa.array(numbers, pa.decimal128(whole + scale, scale)))
 
 
 def _decimal(value: object) -> Decimal:
@@ -283,7 +306,8 @@ def _at_midnight(value: Value) -> object:
     return None if value.kind is None else held
 
 
-def _table(names: Sequence[str], arrays: Sequence[pa.Array], locators: Sequence[str]) -> pa.Table:
-    row_ids = pa.array(range(len(locators)), pa.int64())
-    places = pa.array(locators, pa.string())
-    return pa.Table.from_arrays([row_ids, places, *arrays], names=[ROW_ID, ROW_LOCATOR, *names])
+def table_of(columns: Sequence[HeldColumn], places: pa.Array | pa.ChunkedArray) -> pa.Table:
+    """The rows of a dataset: their ids from 0, their places as `artifact.locators.to_json` writes them, and the columns."""
+    names = [held.column.name for held in columns]
+    row_ids = pa.array(range(len(places)), pa.int64())
+    return pa.Table.from_arrays([row_ids, places, *(held.array for held in columns)], names=[ROW_ID, ROW_LOCATOR, *names])

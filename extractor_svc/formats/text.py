@@ -11,9 +11,8 @@ from artifact.locators import Locator
 from artifact.model import Artifact, BlockType, Coverage
 from extractor_svc.blocks import BlockList, WarningList, count_words
 from extractor_svc.context import ReadContext
-from extractor_svc.decoding import DecodedText, decode
-from extractor_svc.encoding_detection import detect_encoding
-from extractor_svc.errors import BadEncoding, NoText
+from extractor_svc.encoding_detection import decode_or_guess
+from extractor_svc.errors import NoText
 from extractor_svc.source_text import SourceText, cut, readable_text
 
 PARSER: Final = f"loom-text/1 charset-normalizer/{version('charset-normalizer')}"
@@ -21,7 +20,6 @@ PARSER: Final = f"loom-text/1 charset-normalizer/{version('charset-normalizer')}
 _LONGEST_PARAGRAPH: Final = 4_000
 """Characters; longer ones are cut at the ends of lines, so that the place of a passage stays narrow."""
 _BETWEEN: Final = re.compile(r"\n[^\S\n]*\n\s*|\f\s*")
-_UTF_8: Final = "utf-8"
 
 
 def read(content: bytes, context: ReadContext) -> Artifact:
@@ -35,7 +33,7 @@ def read(content: bytes, context: ReadContext) -> Artifact:
         InvalidOption, OutputLimit: as their names say.
     """
     warnings = WarningList(context.limits)
-    source = readable_text(_decode(content, context, warnings))
+    source = readable_text(decode_or_guess(content, context.options.encoding, warnings))
     source.warn(warnings)
     out = BlockList(context.limits)
     words = 0
@@ -64,27 +62,7 @@ def resolve(content: bytes, locator: Locator, context: ReadContext) -> str:
     Raises:
         LocatorNotFound: the file has no such place.
     """
-    return readable_text(_decode(content, context, WarningList(context.limits))).at(locator)
-
-
-def _decode(content: bytes, context: ReadContext, warnings: WarningList) -> DecodedText:
-    if context.options.encoding:
-        return decode(content, context.options.encoding)
-    try:
-        decoded = decode(content, "")
-    except BadEncoding:
-        guessed = detect_encoding(content)
-        if not guessed:
-            raise
-        return _guessed(content, guessed, warnings)
-    if decoded.encoding == _UTF_8 and "\x00" in decoded.text and (guessed := detect_encoding(content)).startswith("utf-16"):
-        return _guessed(content, guessed, warnings)
-    return decoded
-
-
-def _guessed(content: bytes, encoding: str, warnings: WarningList) -> DecodedText:
-    warnings.add("ENCODING_GUESSED", f"The file does not say its encoding and is no UTF-8; it was read as {encoding}.")
-    return decode(content, encoding)
+    return readable_text(decode_or_guess(content, context.options.encoding, WarningList(context.limits))).at(locator)
 
 
 def _paragraphs(source: SourceText) -> Iterator[tuple[int, int]]:
