@@ -193,7 +193,10 @@ def attribute(element: Element, name: str) -> str | None:
 
 def child_of(element: Element, name: str) -> Element | None:
     """The first child of that name without the namespace."""
-    return next((child for child in element if local_name(child) == name), None)
+    for child in element:
+        if local_name(child) == name:
+            return child
+    return None
 
 
 def children_of(element: Element, name: str) -> Iterator[Element]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from artifact.model import Visibility
-from extractor_svc.formats.docx_runs import Runs, read_runs, read_stray
+from extractor_svc.formats.docx_runs import Runs, read_runs, read_stray, run_together
 from extractor_svc.formats.docx_styles import View
 from extractor_svc.formats.docx_xml import live_children, outweighing, properties_of
 from extractor_svc.ooxml import Element
@@ -66,20 +66,20 @@ def flow(parent: Element, path: str, *, view: View, visibility: Visibility) -> I
 
     A paragraph whose end is deleted is one with the next (ECMA-376, 17.13.5.15), unless all of it is deleted.
     """
-    pending: Paragraph | None = None
+    pending: list[Paragraph] = []
     for item in _found_in(parent, path, view, visibility):
         if isinstance(item, Paragraph):
-            whole = item if pending is None else _run_together(pending, item)
-            pending = whole if item.runs.ends_deleted and whole.runs.shown().strip() else None
-            if pending is None:
-                yield whole
-            continue
-        if pending is not None:
-            yield pending
-            pending = None
-        yield item
-    if pending is not None:
-        yield pending
+            goes_on = item.runs.ends_deleted and (pending or item.runs.shown().strip())
+            pending.append(item)
+            if goes_on:
+                continue
+        if pending:
+            yield _run_together(pending)
+            pending = []
+        if not isinstance(item, Paragraph):
+            yield item
+    if pending:
+        yield _run_together(pending)
 
 
 def _found_in(parent: Element, path: str, view: View, visibility: Visibility) -> Iterator[Item]:
@@ -98,5 +98,8 @@ def _found_in(parent: Element, path: str, view: View, visibility: Visibility) ->
                 yield from _found_in(child, place, view, outweighing(visibility, view.changes.get(name, Visibility.VISIBLE)))
 
 
-def _run_together(before: Paragraph, after: Paragraph) -> Paragraph:
-    return Paragraph(after.properties, before.runs.followed_by(after.runs), before.first, after.last)
+def _run_together(paragraphs: list[Paragraph]) -> Paragraph:
+    first, last = paragraphs[0], paragraphs[-1]
+    if first is last:
+        return first
+    return Paragraph(last.properties, run_together([paragraph.runs for paragraph in paragraphs]), first.first, last.last)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Final
@@ -115,16 +115,17 @@ class Runs:
                 asides.append(Aside(text, visibility, together[0].path, together[-1].path))
         return asides
 
-    def followed_by(self, other: Runs) -> Runs:
-        """These, and those of the paragraph that the deleted end runs into."""
-        return Runs(
-            pieces=[*self.pieces, *other.pieces],
-            drawings=[*self.drawings, *other.drawings],
-            notes=[*self.notes, *other.notes],
-            ends_deleted=other.ends_deleted,
-            is_numbered=self.is_numbered or other.is_numbered,
-            code_words=self.code_words + other.code_words,
-        )
+
+def run_together(many: Sequence[Runs]) -> Runs:
+    """The runs of paragraphs whose ends are deleted, as those of one; it ends as the last does."""
+    return Runs(
+        pieces=[piece for runs in many for piece in runs.pieces],
+        drawings=[drawing for runs in many for drawing in runs.drawings],
+        notes=[note for runs in many for note in runs.notes],
+        ends_deleted=many[-1].ends_deleted,
+        is_numbered=any(runs.is_numbered for runs in many),
+        code_words=sum(runs.code_words for runs in many),
+    )
 
 
 def joined(pieces: Iterable[Piece]) -> str:

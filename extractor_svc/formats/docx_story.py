@@ -95,7 +95,8 @@ class StoryReader:
             if isinstance(item, Paragraph):
                 self.ledger.excluded.append(("field_code", item.runs.code_words))
                 self.ledger.has_changes = self.ledger.has_changes or item.runs.has_changes
-                item = replace(item, mark=self._mark(item, part)) if visibility in LIVE else item
+                mark = self._mark(item, part) if visibility in LIVE else ""
+                item = replace(item, mark=mark) if mark else item
             yield item
 
     def _mark(self, item: Paragraph, part: str) -> str:
