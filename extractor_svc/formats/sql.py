@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Final
 
@@ -14,18 +12,14 @@ from extractor_svc.blocks import BlockList, WarningList, count_words, tally
 from extractor_svc.context import ReadContext
 from extractor_svc.decoding import decode
 from extractor_svc.errors import NoText
-from extractor_svc.formats.sql_blocks import head_of
 from extractor_svc.formats.sql_dialects import chosen_dialect, detected_dialect, rules_of
-from extractor_svc.formats.sql_keys import Names, joined
-from extractor_svc.formats.sql_names import parsed_names
-from extractor_svc.formats.sql_scan import insert_names, scanned_names
+from extractor_svc.formats.sql_finder import NameFinder
+from extractor_svc.formats.sql_keys import Names
 from extractor_svc.formats.sql_split import Piece, PieceKind, Splitter
 from extractor_svc.source_text import LONGEST_BLOCK, SourceText, cut, readable_text
 
 PARSER: Final = f"loom-sql/1 sqlglot/{version('sqlglot')}"
 
-_LONGEST_PARSED: Final = 50_000
-_PARSED_IN_ALL: Final = 4_000_000
 _LONGEST_DATA: Final = 4_000
 _PROGRESS_EVERY: Final = 500
 _LOST: Final = ("sql_structure", "exact_keys")
@@ -35,78 +29,13 @@ _KINDS: Final = {
     PieceKind.COMMAND: BlockType.CODE,
     PieceKind.DATA: BlockType.TABLE_ROWS,
 }
-_CONDITIONAL: Final = re.compile(r"/\*!\d*(.*?)\*/", re.DOTALL)
-_DOLLAR_BODY: Final = re.compile(r"(?<![\w$])\$(?P<tag>(?:[^\W\d]\w*)?)\$(?P<body>.*?)\$(?P=tag)\$", re.DOTALL)
-_HAS_BODY: Final = frozenset({"CREATE", "ALTER", "DO"})
-_STRUCTURED: Final = frozenset((word,) for word in ("CREATE", "SELECT", "WITH", "INSERT", "UPDATE", "DELETE", "MERGE"))
-"""Statements whose columns, too, the parser would have told."""
-_NAMELESS: Final = frozenset(
-    [
-        *(
-            "BEGIN",
-            "DECLARE",
-            "END",
-            "COMMIT",
-            "ROLLBACK",
-            "START",
-            "SAVEPOINT",
-            "RELEASE",
-            "SET",
-            "RESET",
-            "SHOW",
-            "USE",
-            "PRAGMA",
-        ),
-        *(
-            "VACUUM",
-            "ANALYZE",
-            "CHECKPOINT",
-            "PRINT",
-            "IF",
-            "ELSE",
-            "WHILE",
-            "RETURN",
-            "RAISERROR",
-            "THROW",
-            "WAITFOR",
-            "DO",
-            "EXEC",
-        ),
-        *(
-            "EXECUTE",
-            "CALL",
-            "SELECT",
-            "VALUES",
-            "UNLOCK",
-            "FLUSH",
-            "PURGE",
-            "KILL",
-            "LOAD",
-            "INSTALL",
-            "DISCARD",
-            "LISTEN",
-            "NOTIFY",
-        ),
-        *("FETCH", "CLOSE", "OPEN", "DEALLOCATE", "GRANT", "REVOKE", "ALTER", "HELP", "EXPLAIN", "ATTACH", "DETACH", "BACKUP"),
-    ]
-)
-"""Statements in which no name of a table or a column need stand."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """What is known of a statement: `doubtful` where the parser does not know it, `lost` where no name was found either."""
-
-    names: Names
-    doubtful: bool = False
-    lost: bool = False
 
 
 def read(content: bytes, context: ReadContext) -> Artifact:
     """Reads a SQL script of any dialect (L-FMT-06).
 
     Where statements end is decided by quotes, comments and blocks alone. Names come from the parser; those of a statement
-    that it does not know from the words around them; the coverage says what is lost where neither finds any. An insert is
+    that it does not know from the words around them, and the coverage says that names are lost. An insert is
     known by its head, so that dumps take little time.
 
     Raises:
@@ -154,9 +83,9 @@ class _Script:
         self._dialect = dialect
         self._context = context
         self._rules = rules_of(dialect, source.text)
+        self._finder = NameFinder(dialect, self._rules, guessed=not context.options.sql_dialect.strip())
         self._words = 0
         self._separators = 0
-        self._left_to_parse = _PARSED_IN_ALL
         self._lost = False
 
     def read(self) -> None:
@@ -208,42 +137,13 @@ class _Script:
 
     def _names(self, piece: Piece) -> Names:
         self._context.progress("line", self._source.line_of(piece.start) - 1, self._source.lines)
-        found = self._look(self._source.text[piece.start : piece.code_end])
-        if found.doubtful:
+        found = self._finder.find(self._source.text[piece.start : piece.code_end])
+        if not found.complete:
             place = self._source.places([(piece.start, piece.end)])[0]
-            how = "no names were found in it" if found.lost else "its names were found by the words around them"
-            self.warnings.add("SQL_NOT_PARSED", f"The parser does not know this statement; {how}.", place)
-        self._lost = self._lost or found.lost
+            known = "its names are those that the words around them tell" if found.names else "no names were found in it"
+            self.warnings.add("SQL_NOT_PARSED", f"The parser does not know all of this statement; {known}.", place)
+        self._lost = self._lost or not found.complete
         return found.names
-
-    def _look(self, code: str) -> _Found:
-        listed = insert_names(code, self._rules)
-        if listed is not None:
-            return _Found(listed)
-        plain = _CONDITIONAL.sub(r"\1", code) if "/*!" in code else code
-        head = head_of(plain[:1_000])
-        bodies = self._bodies(plain) if head[:1] and head[0] in _HAS_BODY else []
-        parsed = self._parse(plain)
-        if parsed is not None:
-            return _Found(joined([parsed, *bodies]))
-        names = joined([scanned_names(plain, self._rules), *bodies])
-        lost = not names and bool(head) and head[0] not in _NAMELESS
-        return _Found(names, doubtful=lost or head[:1] in _STRUCTURED, lost=lost)
-
-    def _parse(self, code: str) -> Names | None:
-        """The names as the parser finds them, in the neutral dialect too where the other one was only guessed."""
-        if len(code) > min(_LONGEST_PARSED, self._left_to_parse):
-            return None
-        self._left_to_parse -= len(code)
-        names = parsed_names(code, self._dialect)
-        guessed = self._dialect and not self._context.options.sql_dialect.strip()
-        return parsed_names(code, "") if names is None and guessed else names
-
-    def _bodies(self, code: str) -> list[Names]:
-        """The names in the bodies of routines that stand between dollar signs."""
-        if not self._rules.dollars:
-            return []
-        return [scanned_names(found["body"], self._rules) for found in _DOLLAR_BODY.finditer(code[:_LONGEST_PARSED])]
 
 
 def _parts(piece: Piece, text: str) -> Iterator[tuple[int, int]]:

@@ -17,6 +17,7 @@ _OTHER_OBJECTS: Final = frozenset(
         *("AGGREGATE", "OPERATOR", "CAST", "SERVER", "LOGIN"),
     ]
 )
+_HAS_VALUE: Final = frozenset({"DEFINER", "ALGORITHM"})
 _TRANSACTION: Final = frozenset(
     [
         *(
@@ -66,6 +67,11 @@ def body_of(head: tuple[str, ...], rules: Rules, *, slash_follows: bool) -> Body
     declares = head[:1] == ("DECLARE",) and (rules.slash_lines or rules.slashes)
     branches = rules.batches and head[:1] in {("IF",), ("WHILE",)}
     return Body.BLOCKS if routine or opens or declares or branches else Body.NONE
+
+
+def holds_statements(head: tuple[str, ...], rules: Rules) -> bool:
+    """Whether a statement with this head has a body of statements."""
+    return body_of(head, rules, slash_follows=True) is not Body.NONE
 
 
 def stands_alone(head: tuple[str, ...], code: str) -> bool:
@@ -127,5 +133,11 @@ def _routine_kind(head: tuple[str, ...]) -> str:
     """What kind of routine a statement creates or alters; empty where it does none."""
     if not head or head[0] not in {"CREATE", "ALTER", "REPLACE"}:
         return ""
-    kind = next((word for word in head[1:] if word in _ROUTINES or word in _OTHER_OBJECTS or word in "(;="), "")
-    return kind if kind in _ROUTINES else ""
+    before = head[0]
+    for word in head[1:]:
+        if word in _ROUTINES:
+            return word
+        if word in _OTHER_OBJECTS or word in "(;" or (word == "=" and before not in _HAS_VALUE):
+            return ""
+        before = word
+    return ""

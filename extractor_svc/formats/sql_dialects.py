@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 from sqlglot.dialects import DIALECTS
 
 from extractor_svc.errors import InvalidOption
+
+Fold: TypeAlias = Callable[[str], str]
 
 _KNOWN: Final = {name.lower() for name in DIALECTS}
 _ALSO_KNOWN_AS: Final = {
@@ -105,6 +108,11 @@ _SIGNS: Final = tuple(
         ("spark", 4, r"\bUSING\s+(?:delta|parquet|iceberg|orc)\b|\bLATERAL\s+VIEW\b|\bSTORED\s+AS\b|\bTBLPROPERTIES\b"),
     )
 )
+_FOLDS: Final[dict[str, Fold]] = {
+    **dict.fromkeys(("postgres", "redshift", "materialize", "risingwave", "trino", "presto", "athena"), str.lower),
+    **dict.fromkeys(("hive", "spark", "spark2", "databricks"), str.lower),
+    **dict.fromkeys(("oracle", "snowflake", "exasol"), str.upper),
+}
 _BACKSLASH_QUOTE_IN_WORD: Final = re.compile(r"\\'\w")
 
 
@@ -131,6 +139,11 @@ def detected_dialect(text: str) -> str:
             scores[dialect] = scores.get(dialect, 0) + weight
     best = max(scores, key=lambda dialect: scores[dialect], default="")
     return best if scores.get(best, 0) >= _ENOUGH else ""
+
+
+def fold_of(dialect: str) -> Fold:
+    """What a dialect makes of a name without quotes; one that compares without regard to case keeps it as it is written."""
+    return _FOLDS.get(dialect, str)
 
 
 def rules_of(dialect: str, text: str) -> Rules:

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import logging
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final, TypeAlias
+from typing import Final
 
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
+from extractor_svc.formats.sql_dialects import Fold
 from extractor_svc.formats.sql_keys import NameList, Names, Parts, joined
-
-_Sources: TypeAlias = "dict[str, Parts | None]"
+from extractor_svc.formats.sql_scopes import Part, Scope, parts_of
 
 _DEEPEST: Final = 150
 _DEEPEST_TYPES: Final = 6
 """Brackets behind names of types; each of them in another one doubles the parser's work."""
-_QUERIES: Final = (exp.Select, exp.Update, exp.Delete, exp.Merge)
-_AFTER_SELECT: Final = (exp.Order, exp.Group, exp.Having, exp.Qualify)
+_ROUTINES: Final = (exp.UserDefinedFunction, exp.StoredProcedure)
 _WITHOUT_NAMES: Final = (exp.Set, exp.Pragma, exp.Show)
 _PARSER_FAULTS: Final = (
     SqlglotError,
@@ -36,14 +34,17 @@ _PARSER_FAULTS: Final = (
 """What a parser may raise on text that it was not written for."""
 
 
-def parsed_names(code: str, dialect: str) -> Names | None:
-    """The names of a statement, or of the statements in its body; None where the parser does not know it."""
+def parsed_names(code: str, dialect: str, *, fold: Fold, local: frozenset[str] = frozenset()) -> Names | None:
+    """The names of a statement, or of the statements in its body; None where the parser does not know it.
+
+    `local` are names, case-folded, that stand for no column.
+    """
     with _silence():
         try:
             roots = _parse(code, Dialect.get_or_raise(dialect))
             if roots is None or any(isinstance(root, exp.Command) for root in roots):
                 return None
-            return joined([_Statement(root).names() for root in roots])
+            return joined([_Statement(root, fold, local).names() for root in roots])
         except _PARSER_FAULTS:
             return None
 
@@ -82,135 +83,132 @@ def _silence() -> Iterator[None]:
 
 
 class _Statement:
-    """One parsed statement and the tables that each query in it reads from, by their aliases."""
+    """One parsed statement; a name without quotes is folded as its dialect does."""
 
-    def __init__(self, root: exp.Expression) -> None:
+    def __init__(self, root: exp.Expr, fold: Fold, local: frozenset[str]) -> None:
         self._root = root
+        self._fold = fold
         self._names = NameList()
-        self._views = {cte.alias.casefold() for cte in root.find_all(exp.CTE)}
         self._created = root.this if isinstance(root, exp.Create) else None
-        self._target = _target(root)
-        self._sources: dict[int, _Sources] = defaultdict(dict)
-        self._parameters: set[str] = set()
+        self._target = self._target_of(root)
+        self._views: set[str] = set()
+        self._local = local
+        self._assigned = {id(item.this) for item in root.expressions} if isinstance(root, exp.Update) else set()
 
     def names(self) -> Names:
         """The names that the statement defines and reads."""
         if isinstance(self._root, _WITHOUT_NAMES):
             return Names()
+        parts = [*parts_of(self._root)]
+        self._views = {part.node.alias.casefold() for part in parts if isinstance(part.node, exp.CTE)}
         if isinstance(self._root, exp.Create):
             self._create(self._root)
-        for table in self._root.find_all(exp.Table):
-            self._table(table)
-        for derived in self._root.find_all(exp.Subquery, exp.Unnest, exp.Lateral):
-            self._sources[_query_of(derived)][derived.alias.casefold() or f" {id(derived)}"] = None
-        for schema in self._root.find_all(exp.Schema):
-            self._schema(schema)
-        for definition in self._root.find_all(exp.ColumnDef):
-            if isinstance(definition.parent, exp.Schema | exp.Alter):
-                self._names.define_column(self._target, definition.name)
-        for column in self._root.find_all(exp.Column):
-            self._column(column)
+        for part in parts:
+            self._source(part)
+        for part in parts:
+            self._take(part)
         return self._names.done()
 
     def _create(self, create: exp.Create) -> None:
-        self._names.define(self._target if not isinstance(create.this, exp.Index) else (create.this.name,))
+        self._names.define(self._target if not isinstance(create.this, exp.Index) else self._dotted([create.this.this]))
         if isinstance(create.this, exp.UserDefinedFunction):
-            self._parameters = {parameter.name.casefold() for parameter in create.this.expressions}
-        if isinstance(create.expression, exp.Query) and not isinstance(create.this, exp.Schema | exp.UserDefinedFunction):
-            for name in create.expression.named_selects:
-                if name and name != "*":
-                    self._names.define_column(self._target, name)
-        for called in create.find_all(exp.TriggerExecute):
-            self._names.read((called.this.name,))
+            self._local |= {parameter.name.casefold() for parameter in create.this.expressions}
+        if isinstance(create.expression, exp.Query) and not isinstance(create.this, (exp.Schema, *_ROUTINES)):
+            for item in create.expression.selects:
+                named = item.args.get("alias") if isinstance(item, exp.Alias) else item.this
+                if isinstance(named, exp.Identifier):
+                    self._names.define_column(self._target, self._name(named))
 
-    def _table(self, table: exp.Table) -> None:
-        parts = _parts(table)
+    def _source(self, part: Part) -> None:
+        """Adds a table, and tells the query around it of it."""
+        node, sources = part.node, part.scope.sources
+        if isinstance(node, exp.Table):
+            self._table(node, part)
+        elif (
+            isinstance(node, exp.DerivedTable)
+            and isinstance(node, exp.Expression)
+            and (part.is_source or isinstance(node, exp.UDTF))
+        ):
+            sources[node.alias.casefold() or f" {id(node)}"] = None
+
+    def _table(self, table: exp.Table, part: Part) -> None:
+        parts = self._dotted(table.parts) if isinstance(table.this, exp.Identifier) else ()
         is_created = table is self._created or (table.parent is self._created and not isinstance(self._created, exp.Index))
-        if not parts or is_created:
+        if is_created:
             return
-        if isinstance(table.parent, exp.AlterRename):
+        if isinstance(table.parent, exp.AlterRename | exp.Into):
             self._names.define(parts)
             return
         is_view = len(parts) == 1 and parts[0].casefold() in self._views
-        self._sources[_query_of(table)][table.alias_or_name.casefold()] = None if is_view else parts
-        if not is_view:
+        part.scope.sources[table.alias_or_name.casefold() or f" {id(table)}"] = None if is_view else parts or None
+        if parts and not is_view:
             self._names.read(parts)
+
+    def _take(self, part: Part) -> None:
+        """Adds the columns, and what else is no table, that a part names."""
+        match part.node:
+            case exp.Column():
+                self._column(part.node, part)
+            case exp.ColumnDef() if isinstance(part.node.parent, exp.Schema | exp.Alter) and isinstance(
+                part.node.this, exp.Identifier
+            ):
+                self._names.define_column(self._target, self._name(part.node.this))
+            case exp.Schema():
+                self._schema(part.node)
+            case exp.ForeignKey() | exp.PrimaryKey():
+                self._bare(self._target, part.node.expressions)
+            case exp.TriggerExecute():
+                self._names.read(self._dotted([*part.node.this.flatten()]))
 
     def _schema(self, schema: exp.Schema) -> None:
         """The bare columns behind a table's name: of a view they are created, of an insert or a reference not."""
-        if not isinstance(schema.this, exp.Table):
-            return
-        take = self._names.define_column if schema is self._created else self._names.read_column
-        for column in schema.expressions:
+        if schema is self._created and isinstance(schema.this, exp.Table):
+            for column in schema.expressions:
+                if isinstance(column, exp.Identifier):
+                    self._names.define_column(self._target, self._name(column))
+        elif isinstance(schema.this, exp.Table) or isinstance(schema.parent, exp.UniqueColumnConstraint):
+            self._bare(self._dotted(schema.this.parts) if schema.this else self._target, schema.expressions)
+
+    def _bare(self, table: Parts, columns: Sequence[exp.Expr]) -> None:
+        for column in columns:
             if isinstance(column, exp.Identifier):
-                take(_parts(schema.this), column.name)
+                self._names.read_column(table, self._name(column))
 
-    def _column(self, column: exp.Column) -> None:
-        if isinstance(column.this, exp.Star) or not column.name:
+    def _column(self, column: exp.Column, part: Part) -> None:
+        named = column.this
+        if not isinstance(named, exp.Identifier) or not named.name:
             return
+        name, scope = self._name(named), part.scope
         if isinstance(column.parent, exp.RenameColumn) and column.arg_key == "to":
-            self._names.define_column(self._target, column.name)
+            self._names.define_column(self._target, name)
         elif column.table:
-            self._names.read_column(self._table_of(column), column.name)
-        elif column.name.casefold() not in self._parameters and not _is_alias(column):
-            self._names.read_column(self._only_table(column), column.name)
+            self._names.read_column(self._table_of(column, scope), name)
+        elif name.casefold() not in self._local and not (part.is_sorting and name.casefold() in scope.computed):
+            is_target = scope.query is None or id(column) in self._assigned
+            self._names.read_column(self._target if is_target else scope.only_table(), name)
 
-    def _table_of(self, column: exp.Column) -> Parts:
-        """The table that a column's qualifier stands for; empty where it stands for a derived one, or for none."""
+    def _table_of(self, column: exp.Column, scope: Scope) -> Parts:
+        """The table that a column's qualifier stands for; empty where that is a derived one or a record."""
         qualifier = column.table.casefold()
-        query = column.find_ancestor(*_QUERIES)
-        if query is None:
-            return tuple(part.name for part in column.parts[:-1])
-        while query is not None:
-            sources = self._sources[id(query)]
-            if qualifier in sources:
-                return sources[qualifier] or ()
-            query = query.find_ancestor(*_QUERIES)
-        return ()
+        if qualifier in self._local:
+            return ()
+        return scope.of_alias(qualifier) if scope.query else self._dotted(column.parts[:-1])
 
-    def _only_table(self, column: exp.Column) -> Parts:
-        """The table of a column without a qualifier where only one can be meant; empty where there are several."""
-        query = column.find_ancestor(*_QUERIES)
-        if query is None:
-            return self._target
-        found: list[Parts | None] = []
-        while query is not None:
-            found.extend(self._sources[id(query)].values())
-            is_source = isinstance(query.parent, exp.CTE) or (
-                isinstance(query.parent, exp.Subquery) and isinstance(query.parent.parent, exp.From | exp.Join)
-            )
-            query = None if is_source else query.find_ancestor(*_QUERIES)
-        return (found[0] or ()) if len(found) == 1 else ()
+    def _target_of(self, root: exp.Expr) -> Parts:
+        """The table, or other object, that a statement creates, changes or indexes."""
+        here = root.this
+        if isinstance(here, exp.Index):
+            here = here.args.get("table")
+        while isinstance(here, (exp.Schema, *_ROUTINES)):
+            here = here.this
+        if isinstance(here, exp.Table):
+            return self._dotted(here.parts)
+        return self._dotted([*here.flatten()] if isinstance(here, exp.Dot) else [here])
 
+    def _dotted(self, parts: Sequence[object]) -> Parts:
+        """A dotted name; empty where it is not all made of names, as a table that a function returns."""
+        names = [self._name(part) for part in parts if isinstance(part, exp.Identifier | exp.Anonymous)]
+        return tuple(names) if len(names) == len(parts) else ()
 
-def _is_alias(column: exp.Column) -> bool:
-    """Whether a name behind a query's columns, as in ORDER BY, is that of a computed one."""
-    clause = column.find_ancestor(*_AFTER_SELECT, *_QUERIES)
-    select = column.find_ancestor(exp.Select)
-    if select is None or not isinstance(clause, _AFTER_SELECT):
-        return False
-    return any(isinstance(item, exp.Alias) and item.alias.casefold() == column.name.casefold() for item in select.expressions)
-
-
-def _target(root: exp.Expression) -> Parts:
-    """The table, or other object, that a statement creates, changes or indexes."""
-    here = root.this
-    if isinstance(here, exp.Index):
-        here = here.args.get("table")
-    while isinstance(here, exp.Schema | exp.UserDefinedFunction):
-        here = here.this
-    if isinstance(here, exp.Table):
-        return _parts(here)
-    if isinstance(here, exp.Dot):
-        return tuple(part.name for part in here.parts)
-    return (here.name,) if isinstance(here, exp.Identifier) else ()
-
-
-def _parts(table: exp.Table) -> Parts:
-    """A table's dotted name; empty where the table is what a function returns."""
-    parts = table.parts
-    return tuple(part.name for part in parts) if all(isinstance(part, exp.Identifier) for part in parts) else ()
-
-
-def _query_of(source: exp.Expr) -> int:
-    return id(source.find_ancestor(*_QUERIES))
+    def _name(self, part: exp.Expr) -> str:
+        return part.name if part.args.get("quoted") else self._fold(part.name)

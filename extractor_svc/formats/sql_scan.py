@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Sequence
 from typing import Final
 
-from extractor_svc.formats.sql_dialects import Rules
+from extractor_svc.formats.sql_dialects import Fold, Rules
 from extractor_svc.formats.sql_keys import NameList, Names, Parts
+from extractor_svc.formats.sql_tokens import Token, tokens
 
-_WORDS_AND_SIGNS: Final = r"|(?P<word>[^\W\d][\w$#]*|@{1,2}\w+)|(?P<number>[0-9][\w.]*)|(?P<sign>[().,;=*])"
 _OBJECTS: Final = frozenset(
     [
         *("TABLE", "VIEW", "INDEX", "FUNCTION", "PROCEDURE", "PROC", "TRIGGER", "EVENT", "SEQUENCE", "TYPE", "DOMAIN", "SCHEMA"),
@@ -53,6 +51,7 @@ _NO_UPDATE: Final = frozenset({"FOR", "ON", "DO", "OR", "BEFORE", "AFTER", "OF",
 _FROM_IN: Final = frozenset({"EXTRACT", "SUBSTRING", "TRIM", "OVERLAY", "POSITION"})
 _FROM_BEHIND: Final = frozenset({"DISTINCT", "BOTH", "LEADING", "TRAILING", "NEXT", "PRIOR", "ABSOLUTE", "RELATIVE"})
 _RIGHTS: Final = frozenset({"GRANT", "REVOKE", "DENY"})
+_EVENTS: Final = frozenset({"INSERT", "UPDATE", "DELETE", "SELECT"})
 _ON_AN_OBJECT: Final = frozenset({"INDEX", "TRIGGER", "POLICY", "RULE"})
 _LISTS_COLUMNS: Final = frozenset({"INTO", "COPY", "INSERT", "REFERENCES", "OVERWRITE"})
 _NOT_CALLED: Final = frozenset({"IMMEDIATE", "FUNCTION", "PROCEDURE", "AS", "ON", "SP_EXECUTESQL"})
@@ -62,21 +61,13 @@ _LOOKED_AT: Final = 200_000
 _STOP_OF_HEAD: Final = frozenset({"VALUES", "VALUE", "SELECT", "WITH", "SET", "EXEC", "EXECUTE", "DEFAULT", "TABLE"})
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
-    """A word in capitals or a sign as `key`, empty for a quoted name; `name` is what it names, empty for a sign."""
-
-    key: str
-    name: str
-
-
-def insert_names(code: str, rules: Rules) -> Names | None:
+def insert_names(code: str, rules: Rules, fold: Fold) -> Names | None:
     """The table and columns of an insert that lists its values, by its head alone; None for any other statement."""
     if not _INSERT.match(code) or _SUBQUERY.search(code, 0, _LOOKED_AT):
         return None
-    head: list[_Token] = []
+    head: list[Token] = []
     depth = 0
-    for token in _tokens(code[:_LOOKED_AT], rules):
+    for token in tokens(code[:_LOOKED_AT], rules, fold):
         if depth == 0 and token.key in _STOP_OF_HEAD and head:
             return _Scan(head).names() if token.key in {"VALUES", "VALUE", "DEFAULT"} else None
         depth += (token.key == "(") - (token.key == ")")
@@ -84,15 +75,15 @@ def insert_names(code: str, rules: Rules) -> Names | None:
     return None
 
 
-def scanned_names(code: str, rules: Rules) -> Names:
+def scanned_names(code: str, rules: Rules, fold: Fold) -> Names:
     """The objects that a statement names behind the words that call for one, such as FROM, INTO or CREATE VIEW."""
-    return _Scan(list(_tokens(code[:_LOOKED_AT], rules))).names()
+    return _Scan(list(tokens(code[:_LOOKED_AT], rules, fold))).names()
 
 
 class _Scan:
     """One pass over the tokens of a statement."""
 
-    def __init__(self, tokens: Sequence[_Token]) -> None:
+    def __init__(self, tokens: Sequence[Token]) -> None:
         self._tokens = tokens
         self._names = NameList()
         self._local: set[str] = set()
@@ -120,6 +111,10 @@ class _Scan:
             self._inside.pop()
         elif (key == "CREATE" and self._key(0) not in _RIGHTS) or (key == "ALTER" and at == 0):
             return self._object(at)
+        elif key == "TO" and self._key(0) == "RENAME":
+            parts, behind = self._name(at + 1)
+            self._names.define(parts)
+            return behind
         elif key == "FROM" and not self._is_argument(at):
             return self._list(at + 1)
         elif self._calls_for_a_name(key, at):
@@ -134,7 +129,9 @@ class _Scan:
             case "UPDATE":
                 return before not in _NO_UPDATE
             case "ON":
-                return self._takes_on()
+                return self._key(at + 1) not in _EVENTS and self._takes_on()
+            case "TO":
+                return before in _EVENTS and at < 12 and any(self._key(i) == "RULE" for i in range(1, 5))
             case "CALL" | "EXEC" | "EXECUTE":
                 return self._key(at + 1) not in _NOT_CALLED
             case "INSERT":
@@ -245,40 +242,3 @@ class _Scan:
 
     def _key(self, at: int) -> str:
         return self._tokens[at].key if 0 <= at < len(self._tokens) else ""
-
-
-def _tokens(code: str, rules: Rules) -> Iterator[_Token]:
-    """The words, names and signs of a statement; strings and comments are left out, MySQL's conditional code is not."""
-    for match in _pattern(rules).finditer(code):
-        match match.lastgroup:
-            case "name":
-                quoted = match["name"]
-                closing = "]" if quoted[0] == "[" else quoted[0]
-                yield _Token("", quoted[1:-1].replace(closing * 2, closing))
-            case "word":
-                word = match["word"]
-                yield _Token(word.upper(), "" if word[0] == "@" else word)
-            case "sign":
-                yield _Token(match["sign"], "")
-            case "number":
-                yield _Token("0", "")
-
-
-@lru_cache(maxsize=32)
-def _pattern(rules: Rules) -> re.Pattern[str]:
-    """Strings and comments without a name, so that they are passed over."""
-    escaped, plain = r"'(?:[^'\\]|\\.|'')*+'?", r"'(?:[^']|'')*+'?"
-    skipped = [r"/\*!\d*", r"\*/", r"/\*.*?(?:\*/|\Z)", r"--[^\n]*"]
-    if rules.hashes:
-        skipped.append(r"#[^\n]*")
-    if rules.dollars:
-        skipped.append(r"(?<![\w$])\$(?P<tag>(?:[^\W\d]\w*)?)\$.*?\$(?P=tag)\$")
-    skipped.append(rf"(?<![\w$])[eE]{escaped}|(?<![\w$])[nNxXbB]?{escaped if rules.backslash else plain}")
-    names = [r"`(?:[^`]|``)*+`"]
-    if rules.backslash and rules.hashes:
-        skipped.append(r'"(?:[^"\\]|\\.|"")*+"')
-    else:
-        names.append(r'"(?:[^"]|"")*+"')
-    if rules.brackets:
-        names.append(r"\[(?:[^\]\n]|\]\])++\]")
-    return re.compile(f"(?:{'|'.join(skipped)})|(?P<name>{'|'.join(names)}){_WORDS_AND_SIGNS}", re.DOTALL)
