@@ -38,7 +38,9 @@ from knowledge_svc.datasets.engine import DuckDbEngine, EngineLimits
 from knowledge_svc.datasets.snapshots import SnapshotFiles
 from knowledge_svc.domain.datasets import DatasetQueries
 from knowledge_svc.domain.documents import Documents
+from knowledge_svc.domain.errors import EmbedderDown
 from knowledge_svc.domain.ingestion import Ingestions, RetryPolicy
+from knowledge_svc.domain.ports import Embedder
 from knowledge_svc.domain.publishing import Publisher
 from knowledge_svc.domain.search import Searcher
 from knowledge_svc.domain.tracing import RowTracer
@@ -48,6 +50,7 @@ from knowledge_svc.extraction.routing import RoutedExtractor
 from knowledge_svc.gauges import index_gauges, queue_gauges
 from knowledge_svc.index.embedding import MiniLmEmbedder
 from knowledge_svc.index.namespaces import Indexes
+from knowledge_svc.index.remote_embedding import EmbeddingEndpoint, RemoteEmbedder
 from knowledge_svc.jobs.board import JobBoard
 from knowledge_svc.jobs.upkeep import Chore, Upkeep
 from knowledge_svc.jobs.workers import IngestWorkers, WorkerSettings, Workshop
@@ -108,7 +111,7 @@ class Storehouse:
     """What is on disk, and the model: all that both the service and the offline commands need."""
 
     def __init__(self, config: KnowledgeConfig) -> None:
-        self.embedder = MiniLmEmbedder(sessions=config.embed_sessions)
+        self.embedder = _embedder(config)
         self.record = Record.open(config.data_dir, dimension=self.embedder.dimension, clock=utc_now)
         self.store = RecordStore(self.record)
         self.queue = RecordJobQueue(self.record)
@@ -156,13 +159,25 @@ class Knowledge:
 
     async def _start(self) -> None:
         self._board.attach(asyncio.get_running_loop())
-        await self._search(self._house.embedder.embed_query, "load the model before the first question comes")
+        await self._warm_up()
         if self._house.record.behind:
             _log.error("record_behind_index", effect="read-only until the record is restored")
             return
         self._upkeep.start()
-        if self._workers is not None:
+        stored, model = self._house.store.embedding_model(), self._house.embedder.model
+        if stored not in ("", model):
+            _log.error(
+                "embedding_model_mismatch", stored=stored, configured=model, effect="jobs wait; search and writes are refused"
+            )
+        elif self._workers is not None:
             await self._workers.start()
+
+    async def _warm_up(self) -> None:
+        """Loads the model before the first question comes; an endpoint that is away is away for the first question too."""
+        try:
+            await self._search(self._house.embedder.embed_query, "load the model before the first question comes")
+        except EmbedderDown as error:
+            _log.warning("embedder_down", error=error.message)
 
     async def _stop(self) -> None:
         await self._upkeep.stop()
@@ -309,6 +324,14 @@ def _extractor(config: KnowledgeConfig) -> RoutedExtractor | None:
     }
     routes = {name: [remotes[address] for address in listed] for name, listed in config.routes.items()}
     return RoutedExtractor(routes) if remotes else None
+
+
+def _embedder(config: KnowledgeConfig) -> Embedder:
+    """The embedder that the configuration names; by default the one inside."""
+    if not config.embedding_url:
+        return MiniLmEmbedder(sessions=config.embed_sessions)
+    endpoint = EmbeddingEndpoint(config.embedding_url, config.embedding_model, config.embedding_key)
+    return RemoteEmbedder(endpoint, dimension=config.embedding_dimension)
 
 
 def _engine_limits(config: KnowledgeConfig) -> EngineLimits:

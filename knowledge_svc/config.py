@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from knowledge_svc.domain.chunking import ChunkSettings
 from services.server import ServerConfig, server_settings
@@ -31,7 +32,8 @@ COMMAND: Final = Command(
     program="python -m knowledge_svc",
     description="Keeps documents, finds passages, ingests files and answers plans over datasets, over gRPC.",
     epilog="Every setting may be given as a flag or as the environment variable in brackets; flags win.\n"
-    "'python -m knowledge_svc rebuild-index --data-dir DIR' makes the search indexes anew from the record and ends.",
+    "'python -m knowledge_svc rebuild-index --data-dir DIR' makes the search indexes anew from the record and ends.\n"
+    "'python -m knowledge_svc reembed --data-dir DIR' embeds everything anew with the configured model and ends.",
 )
 
 
@@ -59,6 +61,10 @@ class KnowledgeConfig:
     ingest_max_attempts: int
     ingest_max_pass_s: float
     embed_sessions: int
+    embedding_url: str
+    embedding_model: str
+    embedding_key: str
+    embedding_dimension: int
     upkeep_s: float
     blob_min_age_s: float
     search_threads: int
@@ -81,6 +87,14 @@ class KnowledgeConfig:
 def _extractor(text: str) -> Address | None:
     """Reads `host:port`, or `grpc://host:port`; an empty text means that there is none."""
     return _address(text) if text else None
+
+
+def _base_url(text: str) -> str:
+    """Reads `http://host/v1` or `https://host/v1`; an empty text means that there is none."""
+    parts = urlsplit(text)
+    if text and (parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment):
+        raise ValueError("takes an address such as http://host:8080/v1")
+    return text
 
 
 def _extractors(text: str) -> dict[str, tuple[Address, ...]]:
@@ -162,6 +176,26 @@ _OWN: Final[tuple[Setting[Any], ...]] = (  # Any: each setting has a type of its
     ),
     Setting(
         "embed_sessions", "LOOM_KNOWLEDGE_EMBED_SESSIONS", whole(1, 64), "2", "embedding runs at once, a core each", "text", "N"
+    ),
+    Setting(
+        "embedding_url",
+        "LOOM_EMBEDDING_URL",
+        _base_url,
+        "",
+        "endpoint that makes vectors, speaking OpenAI's embeddings call; empty: the model inside",
+        "text",
+        "URL",
+    ),
+    Setting("embedding_model", "LOOM_EMBEDDING_MODEL", words, "", "the model's name at that endpoint", "text", "NAME"),
+    Setting("embedding_key", "LOOM_EMBEDDING_KEY", words, "", "bearer key of that endpoint", "text", "KEY"),
+    Setting(
+        "embedding_dimension",
+        "LOOM_EMBEDDING_DIMENSION",
+        whole(0, 16_384),
+        "0",
+        "numbers of that model's vectors; 0: asked for at the start",
+        "text",
+        "N",
     ),
     Setting(
         "upload_max_bytes", "LOOM_KNOWLEDGE_UPLOAD_MAX_BYTES", size(1, 1 << 32), "64MiB", "largest file taken", "ingest", "SIZE"
@@ -262,7 +296,12 @@ def read_config(argv: Sequence[str], environ: Mapping[str, str]) -> KnowledgeCon
         SettingsFault: with every setting that does not hold.
     """
     values = read_settings(SETTINGS, argv, environ, command=COMMAND)
+    faults = []
     if values["chunk_stride"] >= values["chunk_size"]:
-        raise SettingsFault(["--chunk-stride must be smaller than --chunk-size, so that chunks overlap"])
+        faults.append("--chunk-stride must be smaller than --chunk-size, so that chunks overlap")
+    if bool(values["embedding_url"]) != bool(values["embedding_model"]):
+        faults.append("--embedding-url and --embedding-model go together; set both, or neither for the model inside")
+    if faults:
+        raise SettingsFault(faults)
     server = ServerConfig(**{name: value for name, value in values.items() if name in _SERVER_NAMES})
     return KnowledgeConfig(server=server, **{name: value for name, value in values.items() if name not in _SERVER_NAMES})

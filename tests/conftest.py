@@ -93,12 +93,13 @@ def running_loom(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningLo
         assert extractor.stop() == 0
 
 
-def start_knowledge(data_dir: Path, extractor: str, *more: str, log: Path) -> Server:
+def start_knowledge(data_dir: Path, extractor: str, *more: str, log: Path, environ: dict[str, str] | None = None) -> Server:
     """Starts a knowledge service on a data folder."""
     return start_server(
         "knowledge_svc",
         *("--listen", "127.0.0.1:0", "--data-dir", str(data_dir), "--extractor", extractor, "--drain", "0s", *more),
         log=log,
+        environ=environ,
     )
 
 

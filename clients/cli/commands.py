@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from clients.cli import documents, ingest, query, receipts, search, serve, status
+from clients.cli import documents, ingest, maintain, query, receipts, search, serve, status
 
 app = typer.Typer(
     name="loom",
@@ -31,6 +31,8 @@ app.command("query")(query.query)
 app.command("verify")(receipts.verify)
 app.command("trace")(receipts.trace)
 app.command("status")(status.status)
+app.command("reembed")(maintain.reembed)
+app.command("rebuild-index")(maintain.rebuild_index)
 
 
 @app.callback(invoke_without_command=True)

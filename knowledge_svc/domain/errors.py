@@ -165,6 +165,12 @@ class ExtractorDown(Unavailable):
     reason = "EXTRACTOR_DOWN"
 
 
+class EmbedderDown(Unavailable):
+    """The endpoint that makes vectors cannot be reached, or fails."""
+
+    reason = "EMBEDDER_DOWN"
+
+
 class ExtractorNotConfigured(FailedPrecondition):
     """No extractor is configured."""
 

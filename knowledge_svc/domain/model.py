@@ -107,7 +107,7 @@ class Chunk:
     @property
     def embedding_input(self) -> str:
         """What the vector is made of: the context, then the content."""
-        return f"{self.context}\n\n{self.content}".strip() if self.context else self.content
+        return embedding_input(self.context, self.content)
 
 
 @dataclass(frozen=True, slots=True)
@@ -454,6 +454,11 @@ class Capabilities:
     formats: tuple[FormatInfo, ...]
     max_bytes: int
     refused_extensions: tuple[str, ...]
+
+
+def embedding_input(context: str, content: str) -> str:
+    """What a chunk's vector is made of (L-CHUNK-09)."""
+    return f"{context}\n\n{content}".strip() if context else content
 
 
 def section_key(doc_id: str, path: Sequence[str]) -> str:

@@ -404,6 +404,34 @@ class Embedder(Protocol):
         """Returns the unit vector of a question, shape (dimension,)."""
 
 
+@dataclass(frozen=True, slots=True)
+class EmbeddingInput:
+    """What vectors are made of, and the SHA-256 it is known by."""
+
+    input_hash: str
+    context: str
+    content: str
+
+
+class FreshVectors(Protocol):
+    """Vectors of another model, made beside those that serve. Used while nothing else writes."""
+
+    def begin(self, model: str, *, dimension: int) -> None:
+        """Goes on with what was made for this model, or begins anew."""
+
+    def counts(self) -> tuple[int, int]:
+        """Returns how many inputs have a fresh vector, and how many there are."""
+
+    def missing(self, limit: int) -> list[EmbeddingInput]:
+        """Returns inputs that have none yet."""
+
+    def keep(self, inputs: Sequence[EmbeddingInput], vectors: Vectors, *, model: str) -> None:
+        """Writes fresh vectors down."""
+
+    def switch(self, model: str, *, dimension: int) -> None:
+        """Puts the fresh vectors in the place of those that serve, as one change."""
+
+
 class Reranker(Protocol):
     """Orders passages by a question."""
 

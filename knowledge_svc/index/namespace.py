@@ -248,12 +248,13 @@ class Namespace:
         loaded.changed = False
 
     def _put_away(self, manifest: Manifest) -> None:
-        """Refuses vectors of another model; files of it are put away once the record serves none.
+        """Refuses vectors of another model; files of it are put away once the record serves none of them.
 
         Raises:
-            IndexModelMismatch: it serves some; a rebuild reads them anew.
+            IndexModelMismatch: it serves some.
         """
-        if len(self._store.live_chunk_ids(self._scope)[0]):
+        embedded_anew = self._store.embedding_model() == self._model != manifest.model
+        if not embedded_anew and len(self._store.live_chunk_ids(self._scope)[0]):
             raise other_model(manifest.model, self._model)
         set_aside(self._folder, [manifest.lexical, *(stamp.name for stamp in manifest.files)])
 
@@ -266,7 +267,7 @@ class Namespace:
 def other_model(found: str, expected: str) -> IndexModelMismatch:
     """The refusal of vectors that another model made."""
     return IndexModelMismatch(
-        f"the vectors are of {found}, the service embeds with {expected}; embed the documents again",
+        f"the vectors are of {found}, the service embeds with {expected}; configure that model, or run `reembed`",
         metadata={"found": found, "expected": expected},
     )
 

@@ -56,6 +56,11 @@ class Change:
         self._mark()
         return run(self._connection, statement, parameters)
 
+    def define(self, statement: str) -> None:
+        """Runs a statement that makes, changes or drops a table."""
+        self._mark()
+        fetch(self._connection, statement)
+
     def insert(self, table: str, rows: Sequence[Row]) -> None:
         """Inserts rows that name every column of the table."""
         self._mark()

@@ -208,7 +208,7 @@ def _check_model(change: Change, draft: RevisionDraft) -> None:
     if (model, meta["dimension"]) != (draft.embedding_model, draft.vectors.shape[1]):
         raise IndexModelMismatch(
             f"the stored vectors are of {model} ({meta['dimension']} numbers), not of {draft.embedding_model}"
-            f" ({draft.vectors.shape[1]}); configure the model they were made with, or embed the record anew",
+            f" ({draft.vectors.shape[1]}); configure the model they were made with, or run `reembed`",
             metadata={"stored_model": model, "model": draft.embedding_model},
         )
     if not meta["embedding_model"]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
@@ -114,6 +114,17 @@ class Record:
                 self._acknowledge(change)
             else:
                 self._undo()
+
+    def redefine(self, statements: Sequence[str], *updates: tuple[str, Parameters]) -> None:
+        """Changes tables, then rows, as one transaction, and folds the log; for maintenance, while nothing else runs."""
+        with self.writing() as change:
+            for statement in statements:
+                change.define(statement)
+            for update, parameters in updates:
+                change.run(update, parameters)
+        with self._write_lock:
+            self._schemas = table_schemas(self._database.writer)
+            self._database.fold_log()
 
     def rows(self, statement: str, parameters: Parameters | None = None) -> list[Row]:
         """Runs a query over the last commit."""

@@ -237,14 +237,16 @@ def test_vectors_of_another_model_are_refused(kit: Kit, tmp_path: Path) -> None:
         assert lexical(snapshot, "pump") == [1]
 
 
-def test_after_embedding_again_a_rebuild_takes_the_new_model(kit: Kit, tmp_path: Path) -> None:
+@pytest.mark.parametrize("rebuilt", [True, False])
+def test_after_embedding_again_the_next_use_or_a_rebuild_takes_the_new_model(kit: Kit, tmp_path: Path, rebuilt: bool) -> None:
     kit.publish(draft("a", [chunk(0, "pump")]))
     kit.indexes.close()
     for row in kit.record.rows.values():
         row.vector = np.eye(1, 5, dtype=np.float32)[0]
         row.draft = replace(row.draft, embedding_model="other-5")
     others = Indexes(tmp_path / "index", store=kit.record.as_store(), model="other-5", dimension=5)
-    assert others.rebuild(SCOPE) == 1
+    if rebuilt:
+        assert others.rebuild(SCOPE) == 1
     with others.snapshot(SCOPE) as snapshot:
         hit = snapshot.nearest(np.eye(1, 5, dtype=np.float32)[0], k=1, allowed=snapshot.allowed(ALL))
         assert [found.chunk_id for found in hit] == [1]

@@ -48,6 +48,7 @@ class ErrorReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     ERROR_REASON_TOO_LATE_TO_CANCEL: _ClassVar[ErrorReason]
     ERROR_REASON_UNKNOWN_RERANKER: _ClassVar[ErrorReason]
     ERROR_REASON_FAN_OUT: _ClassVar[ErrorReason]
+    ERROR_REASON_EMBEDDER_DOWN: _ClassVar[ErrorReason]
 ERROR_REASON_UNSPECIFIED: ErrorReason
 ERROR_REASON_INVALID_REQUEST: ErrorReason
 ERROR_REASON_INVALID_PAGE_TOKEN: ErrorReason
@@ -90,3 +91,4 @@ ERROR_REASON_DUPLICATE_IN_BATCH: ErrorReason
 ERROR_REASON_TOO_LATE_TO_CANCEL: ErrorReason
 ERROR_REASON_UNKNOWN_RERANKER: ErrorReason
 ERROR_REASON_FAN_OUT: ErrorReason
+ERROR_REASON_EMBEDDER_DOWN: ErrorReason
