@@ -35,7 +35,9 @@ from knowledge_svc.api.search import SearchServicer
 from knowledge_svc.api.uploads import UploadLimits
 from knowledge_svc.config import KnowledgeConfig
 from knowledge_svc.datasets.engine import DuckDbEngine, EngineLimits
+from knowledge_svc.datasets.retyping import DatasetRetyper
 from knowledge_svc.datasets.snapshots import SnapshotFiles
+from knowledge_svc.domain.approvals import DatasetApprovals, DatasetWriter
 from knowledge_svc.domain.datasets import DatasetQueries
 from knowledge_svc.domain.documents import Documents
 from knowledge_svc.domain.errors import EmbedderDown
@@ -47,6 +49,7 @@ from knowledge_svc.domain.tracing import RowTracer
 from knowledge_svc.extraction.channel import extractor_channel
 from knowledge_svc.extraction.remote import RemoteExtractor
 from knowledge_svc.extraction.routing import RoutedExtractor
+from knowledge_svc.extraction.stored import StoredArtifacts
 from knowledge_svc.gauges import index_gauges, queue_gauges
 from knowledge_svc.index.embedding import MiniLmEmbedder
 from knowledge_svc.index.namespaces import Indexes
@@ -244,11 +247,15 @@ class Knowledge:
 
     def _datasets(self, scopes: Scopes) -> DatasetServicer:
         queries = DatasetQueries(self._house.store, self._engine, self._house.snapshots, now=utc_now)
+        house = self._house
+        approvals = DatasetApprovals(house.store, StoredArtifacts(house.blobs), DatasetRetyper(), house.snapshots, clock=utc_now)
         return DatasetServicer(
             queries,
             RowTracer(queries, self._engine),
+            approvals,
             scopes=scopes,
             run=self._read,
+            write=self._write,
             run_query=self._plans,
             timeout_s=self._config.query_timeout_s,
         )
@@ -279,7 +286,7 @@ class Knowledge:
             publisher=self._publisher,
             embedder=house.embedder,
             extractor=extractor,
-            snapshots=house.snapshots,
+            datasets=DatasetWriter(house.store, DatasetRetyper(), house.snapshots),
             clock=utc_now,
             new_id=new_id,
         )

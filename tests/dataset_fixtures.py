@@ -60,6 +60,9 @@ class FakeStore:
         found = [one for one in self.live if one.scope == scope and one.source_uri == source_uri]
         return sorted(found, key=lambda one: one.ordinal)
 
+    def replace_dataset(self, snapshot_id: str, snapshot: DatasetSnapshot, *, at: dt.datetime) -> None:
+        self.live = [snapshot if one.snapshot_id == snapshot_id else one for one in self.live]
+
     def dataset_page(
         self, scope: Scope, uri_prefixes: Sequence[str], *, after: tuple[str, str], limit: int
     ) -> list[DatasetSnapshot]:

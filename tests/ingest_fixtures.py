@@ -13,6 +13,8 @@ import pyarrow as pa
 from artifact.codec import dump
 from artifact.locators import LineSpan, SheetPlace, to_json
 from artifact.model import ROW_ID, ROW_LOCATOR, Artifact, Block, BlockType, Column, ColumnType, Coverage, Dataset, FailedUnit
+from knowledge_svc.datasets.retyping import DatasetRetyper
+from knowledge_svc.domain.approvals import DatasetWriter
 from knowledge_svc.domain.ingestion import FileToKeep, Ingestions, IngestRequest, RetryPolicy
 from knowledge_svc.domain.model import Job, JobState
 from knowledge_svc.jobs.board import JobBoard
@@ -64,7 +66,7 @@ async def working(house: House, extractor, *, workers: int = 1, attempts: int = 
         publisher=house.publisher,
         embedder=house.embedder,
         extractor=extractor,
-        snapshots=house.snapshots,
+        datasets=DatasetWriter(house.store, DatasetRetyper(), house.snapshots),
         clock=house.clock,
         new_id=lambda: "doc",
     )

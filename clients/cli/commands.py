@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from clients.cli import documents, ingest, maintain, query, receipts, search, serve, status
+from clients.cli import approvals, documents, ingest, maintain, query, receipts, search, serve, status
 
 app = typer.Typer(
     name="loom",
@@ -28,6 +28,7 @@ app.command("list")(documents.list_documents)
 app.command("delete")(documents.delete)
 app.command("datasets")(query.datasets)
 app.command("query")(query.query)
+app.command("approve")(approvals.approve)
 app.command("verify")(receipts.verify)
 app.command("trace")(receipts.trace)
 app.command("status")(status.status)

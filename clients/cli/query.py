@@ -48,10 +48,11 @@ def datasets(
     if not found:
         console().print("no datasets")
     for dataset in found:
-        _print_dataset(dataset)
+        print_dataset(dataset)
 
 
-def _print_dataset(dataset: Dataset) -> None:
+def print_dataset(dataset: Dataset) -> None:
+    """Prints what is to be known of a dataset."""
     out = console()
     out.print(styled(f"{dataset.source_uri}#{dataset.dataset_id}", "bold"), soft_wrap=True)
     facts = [dataset.name, f"{dataset.row_count} rows", describe(dataset.locator), dataset.schema_state.replace("_", " ")]

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from loom.artifact.v1 import artifact_pb2
 from loom.knowledge.v1 import datasets_pb2
 
 from clients.calls import WORK_TIMEOUT_S, Call, Pages, Stream
+from clients.enums import contract_name
 from clients.errors import DataLoss
 from clients.results.datasets import (
+    Approval,
     ArrowResult,
     Dataset,
     Explanation,
     QueryResult,
     TracedRow,
     Verification,
+    read_approval,
     read_dataset,
     read_explanation,
     read_result,
@@ -43,6 +47,20 @@ def list_datasets(*, uri_prefixes: Sequence[str] = (), page_size: int = 0, names
     """Yields the live datasets of a namespace, by source_uri and dataset id."""
     request = datasets_pb2.ListDatasetsRequest(namespace=namespace, uri_prefixes=uri_prefixes, page_size=page_size)
     return Pages("datasets.ListDatasets", request, lambda page: [read_dataset(item) for item in page.datasets])
+
+
+def approve(
+    source_uri: str, dataset_id: str, *, snapshot_id: str, columns: Mapping[str, str] | None = None, namespace: str = ""
+) -> Call[Approval]:
+    """Answers a dataset's clarifications, of the snapshot that was reviewed; `columns` gives new types by column name.
+
+    Types are "string", "number", "bool", "date", "datetime", "time" and "duration". Rows that do not fit them are rejected.
+    """
+    types = {name: getattr(artifact_pb2, contract_name(artifact_pb2.ColumnType, kind)) for name, kind in (columns or {}).items()}
+    request = datasets_pb2.ApproveDatasetRequest(
+        namespace=namespace, source_uri=source_uri, dataset_id=dataset_id, snapshot_id=snapshot_id, columns=types
+    )
+    return Call("datasets.ApproveDataset", request, read_approval, WORK_TIMEOUT_S)
 
 
 def query(plan: Planned | datasets_pb2.Plan, *, page_size: int = 0, page_token: str = "", namespace: str = "") -> Call[QueryResult]:

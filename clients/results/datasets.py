@@ -134,6 +134,19 @@ class TracedRow:
     values: tuple[PyValue, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """The dataset that serves now, and whether its rows were read as other types."""
+
+    dataset: Dataset
+    retyped: bool
+
+
+def read_approval(message: datasets_pb2.ApproveDatasetResponse) -> Approval:
+    """Reads the answer of an approval."""
+    return Approval(read_dataset(message.dataset), message.retyped)
+
+
 def read_dataset(message: datasets_pb2.Dataset) -> Dataset:
     """Reads one live dataset."""
     return Dataset(

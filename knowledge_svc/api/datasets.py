@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Final, TypeVar
 
+import structlog
 from google.protobuf.message import Message
+from loom.artifact.v1 import artifact_pb2
 from loom.knowledge.v1 import datasets_pb2 as pb
 from loom.knowledge.v1 import datasets_pb2_grpc
 
+from artifact.encode import COLUMN_TYPES
+from artifact.model import ColumnType
 from knowledge_svc.api.arrow_results import ipc_pieces
 from knowledge_svc.api.dataset_convert import (
     column_result,
@@ -24,15 +28,18 @@ from knowledge_svc.api.plan_convert import read_plan, refuse_unbuilt
 from knowledge_svc.api.plan_values import write_value
 from knowledge_svc.api.requests import MAX_NAME, MAX_PREFIXES, MAX_URI, Faults, Scopes, check_uri
 from knowledge_svc.api.runner import Runner
+from knowledge_svc.domain.approvals import DatasetApprovals
 from knowledge_svc.domain.datasets import DatasetQueries
 from knowledge_svc.domain.errors import ResultTooLarge
 from knowledge_svc.domain.receipt import snapshots_read
 from knowledge_svc.domain.stop import Stop
 from knowledge_svc.domain.tracing import RowTracer, TraceCursor, TracedRows
+from services.auth import current_identity
 from services.deadlines import current_scope
 from services.interceptor import RpcContext
 from services.paging import page_size, read_page_token, write_page_token
 
+TYPES: Final[dict[int, ColumnType]] = {artifact_pb2.ColumnType.Value(name): kind for kind, name in COLUMN_TYPES.items()}
 MAX_SAMPLE_ROWS: Final = 50
 PAGE_SIZE: Final = 50
 MAX_PAGE_SIZE: Final = 500
@@ -42,20 +49,33 @@ MAX_MESSAGE_BYTES: Final = 4 * 1024 * 1024 - 64 * 1024
 TRACED_ROWS: Final = 100
 MAX_TRACED_ROWS: Final = 1000
 
+_log = structlog.get_logger("loom.datasets")
 _M = TypeVar("_M", bound=Message)
 _T = TypeVar("_T")
 
 
 class DatasetServicer(datasets_pb2_grpc.DatasetServiceServicer):
-    """Answers every call but ApproveDataset.
+    """Answers every call.
 
-    Reads go to `run`. Plans go to `run_query`, whose threads nothing else shares: as many as the engine runs at once.
+    Reads go to `run`, approvals to `write`. Plans go to `run_query`, whose threads nothing else shares: as many as the engine runs
+    at once.
     """
 
     def __init__(
-        self, queries: DatasetQueries, tracer: RowTracer, *, scopes: Scopes, run: Runner, run_query: Runner, timeout_s: float
+        self,
+        queries: DatasetQueries,
+        tracer: RowTracer,
+        approvals: DatasetApprovals,
+        *,
+        scopes: Scopes,
+        run: Runner,
+        write: Runner,
+        run_query: Runner,
+        timeout_s: float,
     ) -> None:
         self._queries = queries
+        self._approvals = approvals
+        self._write = write
         self._tracer = tracer
         self._scopes = scopes
         self._run = run
@@ -158,6 +178,36 @@ class DatasetServicer(datasets_pb2_grpc.DatasetServiceServicer):
         if traced.next:
             response.next_page_token = write_page_token((str(traced.next.dataset), str(traced.next.after)), arguments)
         return _bounded(response, "ask for fewer rows with page_size")
+
+    async def ApproveDataset(self, request: pb.ApproveDatasetRequest, context: RpcContext) -> pb.ApproveDatasetResponse:
+        """Settles the schema of a dataset, perhaps with columns read as other types."""
+        scope = self._scopes.of(request.namespace)
+        faults = Faults()
+        check_uri(faults, request.source_uri)
+        for name in ("dataset_id", "snapshot_id"):
+            faults.text(getattr(request, name), name, most=MAX_NAME)
+            faults.check(bool(getattr(request, name)), name, "name the dataset and the snapshot that was reviewed")
+        types = {name: TYPES.get(number) for name, number in request.columns.items()}
+        for name, kind in types.items():
+            faults.check(kind is not None, f'columns["{name}"]', f"takes {', '.join(COLUMN_TYPES.values())}")
+        faults.raise_any()
+        done = await self._write(
+            self._approvals.approve,
+            scope,
+            request.source_uri,
+            request.dataset_id,
+            snapshot_id=request.snapshot_id,
+            types={name: kind for name, kind in types.items() if kind is not None},
+        )
+        _log.info(
+            "dataset_approved",
+            by=current_identity().name,
+            namespace=scope.namespace,
+            reviewed=request.snapshot_id,
+            serves=done.snapshot.snapshot_id,
+            retyped=done.retyped,
+        )
+        return pb.ApproveDatasetResponse(dataset=dataset_message(done.snapshot), retyped=done.retyped)
 
     def _stopping(self, work: Callable[[Stop], _T]) -> _T:
         """Runs on a thread of the runner; the call's end stops the engine."""

@@ -62,6 +62,15 @@ class SnapshotWriter(Protocol):
         """Writes one dataset durably and returns what names it."""
 
 
+class RevisionDatasets(Protocol):
+    """Writes the datasets of revisions."""
+
+    def write(
+        self, datasets: Sequence[ArtifactDataset], job: Job, *, revision: int, published_at: datetime
+    ) -> tuple[DatasetSnapshot, ...]:
+        """Writes the datasets of a job's revision, in their order."""
+
+
 @dataclass(frozen=True, slots=True)
 class Cut:
     """An artifact cut into chunks and sections."""
@@ -120,7 +129,7 @@ def draft_of(
     live: Document | None,
     store: Store,
     embedder: Embedder,
-    snapshots: SnapshotWriter,
+    datasets: RevisionDatasets,
     now: datetime,
     new_id: Callable[[], str],
     progress: Callable[[int], None],
@@ -128,10 +137,7 @@ def draft_of(
     """Embeds the chunks, writes the datasets and puts together what the publish commits."""
     vectors = embed_chunks(parts.chunks, scope=job.scope, store=store, embedder=embedder, progress=progress)
     revision = store.last_revision(job.scope, job.source_uri) + 1
-    datasets = tuple(
-        snapshots.write(dataset, scope=job.scope, source_uri=job.source_uri, revision=revision, ordinal=ordinal, published_at=now)
-        for ordinal, dataset in enumerate(artifact.datasets)
-    )
+    written = datasets.write(artifact.datasets, job, revision=revision, published_at=now)
     document = _document(artifact, artifact_sha256, job, parts, live=live, revision=revision, now=now, new_id=new_id)
     return RevisionDraft(
         document,
@@ -140,8 +146,8 @@ def draft_of(
         vectors,
         embedder.model,
         base_revision=live.revision if live else None,
-        datasets=datasets,
-        job_end=_end(artifact, job, parts.chunks, datasets, now=now),
+        datasets=written,
+        job_end=_end(artifact, job, parts.chunks, written, now=now),
     )
 
 

@@ -144,6 +144,13 @@ class Store(Protocol):
     ) -> list[DatasetSnapshot]:
         """Returns live snapshots after (source_uri, dataset_id), in that order."""
 
+    def replace_dataset(self, snapshot_id: str, snapshot: DatasetSnapshot, *, at: datetime) -> None:
+        """Has a snapshot serve in place of the live one with the id, in one transaction; one of the same id is settled anew.
+
+        Raises:
+            DatasetReplaced: the snapshot with the id serves no more; nothing was written.
+        """
+
 
 class JobQueue(Protocol):
     """Uploads and ingestions in the record; every change is durable when it returns.

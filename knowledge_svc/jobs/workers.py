@@ -14,7 +14,7 @@ import structlog
 
 from knowledge_svc.domain.chunking import ChunkSettings
 from knowledge_svc.domain.failures import exhausted, failure_of
-from knowledge_svc.domain.ingest_pass import Cut, SnapshotWriter, cut, draft_of, live_version
+from knowledge_svc.domain.ingest_pass import Cut, RevisionDatasets, cut, draft_of, live_version
 from knowledge_svc.domain.ingestion import RetryPolicy
 from knowledge_svc.domain.model import FailureClass, Job, JobErrorCode, JobFailure, JobStage
 from knowledge_svc.domain.ports import BlobStore, Embedder, Extractor, JobQueue, Store
@@ -58,7 +58,7 @@ class Workshop:
     publisher: Publisher
     embedder: Embedder
     extractor: Extractor
-    snapshots: SnapshotWriter
+    datasets: RevisionDatasets
     clock: Callable[[], datetime]
     new_id: Callable[[], str]
 
@@ -221,7 +221,7 @@ class IngestWorkers:
             live=live,
             store=shop.store,
             embedder=shop.embedder,
-            snapshots=shop.snapshots,
+            datasets=shop.datasets,
             now=shop.clock(),
             new_id=shop.new_id,
             progress=lambda done: report.units("chunk", done, len(parts.chunks)),

@@ -22,13 +22,15 @@ from artifact.model import Clarification, Column, ColumnType, RejectedRow
 from knowledge_svc.api.datasets import DatasetServicer
 from knowledge_svc.api.requests import Scopes
 from knowledge_svc.datasets.engine import EngineLimits
+from knowledge_svc.datasets.retyping import DatasetRetyper
+from knowledge_svc.domain.approvals import DatasetApprovals
 from knowledge_svc.domain.tracing import RowTracer
 from services import errors
 from services.auth import Guard
 from services.deadlines import Runner
 from services.interceptor import CallInterceptor
 from services.status import error_from_rpc
-from tests.dataset_fixtures import URI, Tables, double, make_dataset, number, text
+from tests.dataset_fixtures import NOW, URI, Tables, double, make_dataset, number, text
 
 ORDERS = (text("region"), number("amount", 9, 2), Column("day", ColumnType.DATE))
 ROWS = [
@@ -50,11 +52,16 @@ def tables(tmp_path: Path) -> Tables:
 @pytest.fixture
 async def stub(tables: Tables) -> AsyncIterator[Any]:
     run, run_query = Runner("reads", workers=1, queue=8), Runner("queries", workers=1, queue=8)
+    store: Any = tables.store  # as much of a record as approvals without new types use
+    nothing: Any = None
+    approvals = DatasetApprovals(store, nothing, DatasetRetyper(), tables.files, clock=lambda: NOW)
     servicer = DatasetServicer(
         tables.queries,
         RowTracer(tables.queries, tables.engine),
+        approvals,
         scopes=Scopes("local"),
         run=run,
+        write=run,
         run_query=run_query,
         timeout_s=30.0,
     )
@@ -451,3 +458,22 @@ async def test_the_same_plan_over_the_same_rows_has_the_same_hashes(stub: Any, t
     assert (first.plan_sha256, first.result_sha256) == (again.plan_sha256, again.result_sha256)
     assert first.plan_sha256 != other.plan_sha256
     assert first.result_sha256 == other.result_sha256
+
+
+async def test_l_appr_01_a_dataset_is_approved_by_its_snapshot(stub: Any, tables: Tables) -> None:
+    question = Clarification("mixed_types", "amount", "values of several types")
+    tables.publish(make_dataset(ORDERS, ROWS, clarifications=(question,)))
+    (waiting,) = (await stub.GetDatasets(pb.GetDatasetsRequest(source_uri=URI))).datasets
+    asked = pb.ApproveDatasetRequest(source_uri=URI, dataset_id="t1", snapshot_id=waiting.snapshot_id)
+    answer = await stub.ApproveDataset(asked)
+    assert (answer.retyped, answer.dataset.schema_state) == (False, pb.SCHEMA_STATE_APPROVED)
+    assert (await stub.Query(pb.QueryRequest(plan=select("region")))).rows
+
+
+async def test_what_an_approval_lacks_is_told_at_its_fields(stub: Any) -> None:
+    error = await refused(
+        stub.ApproveDataset(pb.ApproveDatasetRequest(source_uri=URI, columns={"amount": artifact_pb2.COLUMN_TYPE_UNSPECIFIED}))
+    )
+    assert {one.field for one in error.violations} == {"dataset_id", "snapshot_id", 'columns["amount"]'}
+    unknown = pb.ApproveDatasetRequest(source_uri=URI, dataset_id="t1", snapshot_id="other")
+    assert (await refused(stub.ApproveDataset(unknown))).code_reason == "PRECONDITION_FAILED"

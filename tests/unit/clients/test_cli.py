@@ -604,3 +604,19 @@ def test_an_interrupt_ends_an_ingest_with_exit_code_130(loom: Loom, tmp_path: Pa
         assert process.stderr is not None
         assert process.stderr.read() == "loom: interrupted\n"
         assert process.wait(10) == 130
+
+
+def test_an_approval_names_the_snapshot_that_serves_and_the_new_types(fake: Fake, loom: Loom) -> None:
+    asked: list[datasets_pb2.ApproveDatasetRequest] = []
+    dataset = datasets_pb2.Dataset(source_uri="doc:a", dataset_id="t1", snapshot_id="s-9", name="Prices", row_count=2)
+
+    def approve(request: datasets_pb2.ApproveDatasetRequest, _context: object) -> datasets_pb2.ApproveDatasetResponse:
+        asked.append(request)
+        return datasets_pb2.ApproveDatasetResponse(dataset=dataset, retyped=True)
+
+    fake.on("GetDatasets", lambda request, context: datasets_pb2.GetDatasetsResponse(datasets=[dataset]))
+    fake.on("ApproveDataset", approve)
+    out, _ = loom.run("approve", "doc:a", "--type", "unit=price=number")
+    assert "approved, and read anew" in out
+    assert (asked[0].snapshot_id, dict(asked[0].columns)) == ("s-9", {"unit=price": artifact_pb2.COLUMN_TYPE_NUMBER})
+    loom.run("approve", "doc:a", "--type", "number", code=2)
