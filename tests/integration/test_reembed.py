@@ -149,5 +149,5 @@ def test_the_command_changes_the_model_of_a_data_folder(tmp_path):
     ],
 )
 def test_an_endpoint_that_cannot_be_one_is_refused_by_the_settings(environ):
-    with pytest.raises(SettingsFault, match="(?i)embedding.url"):
+    with pytest.raises(SettingsFault, match=r"(?i)embedding.url"):
         read_config([], environ)
