@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from artifact.model import Visibility
-from extractor_svc.formats.docx_xml import Changes, plain, value_of
+from extractor_svc.formats.docx_xml import Changes, live_children, plain, value_of
 from extractor_svc.ooxml import Element, attribute, child_of, local_name
 
 _TOKEN: Final = re.compile(r"\w*|.", re.DOTALL)
@@ -23,10 +23,13 @@ def linear(element: Element, changes: Changes) -> str:
     return _Line(changes).of(element)
 
 
-def taken_away(element: Element, changes: Changes) -> str:
-    """The characters of an equation that are deleted."""
-    gone = (child for child in element.iter() if changes.get(local_name(child)) is Visibility.DELETED)
-    return " ".join(plain(text.text or "") for change in gone for text in change.iter("{*}t"))
+def taken_away(element: Element, path: str, changes: Changes) -> Iterator[tuple[str, str]]:
+    """What is deleted in the equation at `path`, with the paths of the changes."""
+    for child, name, place in live_children(element, path):
+        if changes.get(name) is Visibility.DELETED:
+            yield _in_a_row(plain(text.text or "") for text in child.iter("{*}t")), place
+        else:
+            yield from taken_away(child, place, changes)
 
 
 def gap(before: str, after: str) -> str:

@@ -32,7 +32,7 @@ _BOXES: Final = ("☐", "☒")
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Some of a paragraph's text; `path` is that of its run. A display equation stands on a line of its own."""
+    """Some of a paragraph's text; `path` is that of the element it stands in. A display equation stands on a line of its own."""
 
     text: str
     visibility: Visibility
@@ -52,7 +52,7 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Aside:
-    """Text that is kept apart from what is shown: deleted or hidden, or a display equation; with its first and last run."""
+    """Text kept apart from what is shown: deleted or hidden, or a display equation; with the paths of its ends."""
 
     text: str
     visibility: Visibility
@@ -210,13 +210,17 @@ class _Reader:
     def _equation(self, element: Element, path: str, visibility: Visibility) -> None:
         changes = self._view.changes
         self._add(Piece(linear(element, changes), visibility, path, is_math=True))
-        self._add(Piece(taken_away(element, changes), outweighing(visibility, Visibility.DELETED), path, is_math=True))
+        self._taken_away(element, path, visibility)
 
     def _equations(self, element: Element, path: str, visibility: Visibility) -> None:
         changes = self._view.changes
         lines = [linear(line, changes) for line in element if local_name(line) == "oMath"]
         self._add(Piece("\n".join(filter(None, lines)), visibility, path, is_math=True, is_display=True))
-        self._add(Piece(taken_away(element, changes), outweighing(visibility, Visibility.DELETED), path, is_math=True))
+        self._taken_away(element, path, visibility)
+
+    def _taken_away(self, element: Element, path: str, visibility: Visibility) -> None:
+        for text, place in taken_away(element, path, self._view.changes):
+            self._add(Piece(text, outweighing(visibility, Visibility.DELETED), place, is_math=True))
 
     def _run(self, run: Element, path: str, visibility: Visibility) -> None:
         if self._view.styles.is_hidden(properties_of(run, "rPr", self._view.changes), self._properties):
@@ -227,14 +231,14 @@ class _Reader:
         for child, name, place in live_children(element, path):
             match name:
                 case "t":
-                    self._add(Piece(_text(child, run), visibility, path))
+                    self._add(Piece(_text(child, run), visibility, place))
                 case "delText":
-                    self._add(Piece(_text(child, run), outweighing(visibility, self._view.changes["del"]), path))
+                    self._add(Piece(_text(child, run), outweighing(visibility, self._view.changes["del"]), place))
                 case "sym":
                     shown = symbol(attribute(child, "font") or "", attribute(child, "char") or "")
-                    self._add(Piece(shown, visibility, path))
+                    self._add(Piece(shown, visibility, place))
                 case "fldChar":
-                    self._mark(child, path, visibility)
+                    self._mark(child, place, visibility)
                 case "instrText":
                     self._take_code(child.text or "")
                 case "drawing" | "pict" | "object":
@@ -242,7 +246,7 @@ class _Reader:
                 case "ruby":
                     self._ruby(child, place, visibility)
                 case _ if name in _SIGNS:
-                    self._add(Piece(_SIGNS[name], visibility, path))
+                    self._add(Piece(_SIGNS[name], visibility, place))
                 case _ if name in _NOTES:
                     self._runs.notes.append((_NOTES[name], attribute(child, "id") or "", visibility))
                 case _ if name not in _SILENT and len(child):
