@@ -33,7 +33,8 @@ COMMAND: Final = Command(
     description="Keeps documents, finds passages, ingests files and answers plans over datasets, over gRPC.",
     epilog="Every setting may be given as a flag or as the environment variable in brackets; flags win.\n"
     "'python -m knowledge_svc rebuild-index --data-dir DIR' makes the search indexes anew from the record and ends.\n"
-    "'python -m knowledge_svc reembed --data-dir DIR' embeds everything anew with the configured model and ends.",
+    "'python -m knowledge_svc reembed --data-dir DIR' embeds everything anew with the configured model and ends.\n"
+    "'python -m knowledge_svc rechunk --data-dir DIR [--org ORG] [--source-uri URI] [--apply]' cuts a namespace's texts anew.",
 )
 
 

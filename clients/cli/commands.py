@@ -32,6 +32,7 @@ app.command("approve")(approvals.approve)
 app.command("verify")(receipts.verify)
 app.command("trace")(receipts.trace)
 app.command("status")(status.status)
+app.command("rechunk")(maintain.rechunk)
 app.command("reembed")(maintain.reembed)
 app.command("rebuild-index")(maintain.rebuild_index)
 

@@ -1,4 +1,4 @@
-"""`loom reembed` and `loom rebuild-index`: work on a data folder while no service runs on it, as a child of the command."""
+"""`loom reembed`, `rechunk` and `rebuild-index`: work on a data folder while no service runs on it, as a child of the command."""
 
 from __future__ import annotations
 
@@ -28,11 +28,28 @@ def reembed(*, data_dir: DataDir = _DEFAULT) -> None:
 
 
 @reports_errors
+def rechunk(
+    *,
+    data_dir: DataDir = _DEFAULT,
+    org: Annotated[str, typer.Option("--org", metavar="NAME", help="Organisation.")] = "dev",
+    namespace: Annotated[str, typer.Option("--namespace", "-n", metavar="NAME", help="Namespace.")] = "local",
+    source_uri: Annotated[str, typer.Option("--source-uri", metavar="URI", help="One document; by default all.")] = "",
+    apply: Annotated[bool, typer.Option("--apply", help="Write; without it only what would change is told.")] = False,
+) -> None:
+    """Cut text documents anew with the configured chunk size, and embed what changed; stop the service first.
+
+    Ingested files are named and left as they are: ingest them again.
+    """
+    flags = ["--org", org, "--namespace", namespace, *(["--source-uri", source_uri] if source_uri else ())]
+    _maintain("rechunk", data_dir, *flags, *(["--apply"] if apply else ()))
+
+
+@reports_errors
 def rebuild_index(*, data_dir: DataDir = _DEFAULT) -> None:
     """Make the search indexes anew from the record; stop the service first."""
     _maintain("rebuild-index", data_dir)
 
 
-def _maintain(command: str, data_dir: Path) -> None:
-    done = subprocess.run([sys.executable, "-m", "knowledge_svc", command, "--data-dir", str(data_dir)], check=False)
+def _maintain(command: str, data_dir: Path, *flags: str) -> None:
+    done = subprocess.run([sys.executable, "-m", "knowledge_svc", command, "--data-dir", str(data_dir), *flags], check=False)
     raise typer.Exit(done.returncode if done.returncode >= 0 else 128 - done.returncode)
