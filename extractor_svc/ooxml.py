@@ -89,17 +89,17 @@ class Package:
         """
         if part in self and self._archive.size_of(part) > _LARGEST_TREE:
             raise DecompressionLimit(f"part {part} is larger than any office file has it", metadata={"part": part})
-        with self._open(part) as stream:
+        with self.open(part) as stream:
             return _tree(_Prologue(stream, part), part)
 
     def stream(self, part: str, names: Sequence[str]) -> Iterator[Element]:
         """The part's elements of these names, each when it ends; who reads them clears what is done with. Raises as `parse`."""
-        with self._open(part) as stream:
+        with self.open(part) as stream:
             yield from elements(stream, part, names)
 
     def feed(self, part: str, target: PartTarget) -> None:
         """Tells a target the start, the text and the end of every element of a part, without a tree. Raises as `parse`."""
-        with self._open(part) as stream:
+        with self.open(part) as stream:
             feed(stream, part, target)
 
     def size_of(self, part: str) -> int:
@@ -108,7 +108,7 @@ class Package:
 
     def read(self, part: str) -> bytes:
         """The bytes of a part. Raises Malformed where it is missing."""
-        with self._open(part) as stream:
+        with self.open(part) as stream:
             return stream.read()
 
     def relationships(self, part: str = "") -> tuple[Relationship, ...]:
@@ -148,7 +148,8 @@ class Package:
                 return str(child.get("ContentType", ""))
         return ""
 
-    def _open(self, part: str) -> EntryStream:
+    def open(self, part: str) -> EntryStream:
+        """A part as a stream. Raises Malformed where it is missing."""
         try:
             return self._archive.open(part)
         except KeyError:
@@ -188,7 +189,11 @@ def attribute(element: Element, name: str) -> str | None:
     """The value of an attribute by its name without the namespace."""
     if (value := element.get(name)) is not None:
         return str(value)
-    return next((str(value) for key, value in element.attrib.items() if key.rpartition("}")[2] == name), None)
+    end = "}" + name
+    for key, value in element.attrib.items():
+        if key.endswith(end):
+            return str(value)
+    return None
 
 
 def child_of(element: Element, name: str) -> Element | None:

@@ -54,21 +54,24 @@ class _List:
 
 
 class Numbering:
-    """The lists of a document by their numbers."""
+    """The lists of a document by their numbers, read as they are asked for."""
 
     def __init__(self, root: Element | None) -> None:
         elements = [] if root is None else list(root)
         abstract = {attribute(found, "abstractNumId") or "": found for found in elements if local_name(found) == "abstractNum"}
         styled = {link: found for found in abstract.values() if (link := value_of(found, "styleLink"))}
         self._lists: dict[int, _List] = {}
+        self._elements: dict[int, tuple[Element, Element | None]] = {}
         for element in elements:
             number = whole_number(attribute(element, "numId")) if local_name(element) == "num" else None
             if number is not None:
                 found = abstract.get(value_of(element, "abstractNumId") or "")
-                self._lists[number] = _list(element, styled.get(value_of(found, "numStyleLink") or "", found))
+                self._elements[number] = element, styled.get(value_of(found, "numStyleLink") or "", found)
 
     def of(self, number: int) -> _List | None:
         """The list of that number; None where the document defines none."""
+        if number in self._elements and number not in self._lists:
+            self._lists[number] = _list(*self._elements[number])
         return self._lists.get(number)
 
     def shows_mark(self, number: int, level: int) -> bool:
@@ -78,12 +81,12 @@ class Numbering:
 
     def level_of_style(self, number: int, style: str) -> int:
         """The level from 0 that a list links to a style; the first where it links none."""
-        found = self._lists.get(number)
+        found = self.of(number)
         levels = {} if found is None else found.levels
         return next((level for level, known in levels.items() if style and known.style == style), 0)
 
     def _level(self, number: int, level: int) -> _Level | None:
-        found = self._lists.get(number)
+        found = self.of(number)
         return None if found is None else found.levels.get(level)
 
 
