@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
@@ -100,7 +101,7 @@ class Block:
     defines: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()
     dataset_id: str = ""
-    cells: tuple[Cell, ...] = ()
+    cells: Sequence[Cell] = ()
     language: str = ""
     ocr: bool = False
     visibility: Visibility = Visibility.VISIBLE
@@ -223,7 +224,7 @@ class Dataset:
     rejected_count: int = 0
     rejected_rows: tuple[RejectedRow, ...] = ()
     clarifications: tuple[Clarification, ...] = ()
-    formulas: tuple[CellFormula, ...] = ()
+    formulas: Sequence[CellFormula] = ()
     complete: bool = True
 
 

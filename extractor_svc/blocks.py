@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Final
 
@@ -103,17 +103,18 @@ class BlockList:
         defines: tuple[str, ...] = (),
         reads: tuple[str, ...] = (),
         dataset_id: str = "",
-        cells: tuple[Cell, ...] = (),
+        cells: Sequence[Cell] = (),
+        cell_chars: int | None = None,
         language: str = "",
         ocr: bool = False,
         visibility: Visibility = Visibility.VISIBLE,
     ) -> Block:
-        """Adds a block of any other kind under the headings that are open.
+        """Adds a block of any other kind under the headings that are open; `cell_chars` are its cells' characters where counted.
 
         Raises:
             OutputLimit: there are more blocks, or more characters in them, than the limits allow.
         """
-        self._chars += len(text) + sum(len(cell.text) + len(cell.formula) for cell in cells)
+        self._chars += len(text) + (_chars_in(cells) if cell_chars is None else cell_chars)
         self._refuse_a_flood()
         block = Block(
             id=f"b{len(self._blocks) + 1}",
@@ -148,6 +149,10 @@ class BlockList:
                 f"the document has more than {self._limits.max_text_chars} characters of text; split it",
                 metadata={"max_text_chars": str(self._limits.max_text_chars)},
             )
+
+
+def _chars_in(cells: Iterable[Cell]) -> int:
+    return sum(len(cell.text) + len(cell.formula) for cell in cells)
 
 
 class WarningList:

@@ -10,22 +10,24 @@ from importlib.metadata import version
 from typing import Final
 
 from artifact.locators import Locator, SheetPlace
-from artifact.model import Artifact, BlockType, Cell, Coverage, Dataset, FailedUnit, Visibility
+from artifact.model import Artifact, BlockType, Coverage, Dataset, FailedUnit, Visibility
 from extractor_svc.blocks import BlockList, WarningList, count_words, tally
 from extractor_svc.context import ReadContext
 from extractor_svc.errors import LocatorNotFound, Malformed
 from extractor_svc.formats.xlsx_book import Book, Sheet, open_book
-from extractor_svc.formats.xlsx_cells import read_grid
-from extractor_svc.formats.xlsx_grid import Box, Budget, Grid, budget_of
+from extractor_svc.formats.xlsx_box import Box
+from extractor_svc.formats.xlsx_grid import SheetGrid, read_grid
+from extractor_svc.formats.xlsx_lines import lines_of
 from extractor_svc.formats.xlsx_parts import Attachments, read_attachments, read_tables
-from extractor_svc.formats.xlsx_regions import Piece, TablePiece, TextPiece, find_pieces, values_in
-from extractor_svc.tabular import EMPTY, TableRow, build_dataset
+from extractor_svc.formats.xlsx_raw import Budget, budget_of
+from extractor_svc.formats.xlsx_regions import Piece, TablePiece, TextPiece, find_pieces
+from extractor_svc.formats.xlsx_tables import TableSource, cells_of, data_of, dataset_of
 
 PARSER: Final = f"loom-xlsx/1 lxml/{version('lxml')}"
 
 _TAB: Final = Box(0, 0, 0, 0)
 _TITLE_LEVEL: Final = 2
-_ROWS_A_REPORT: Final = 10_000
+_PRINT_CODE: Final = re.compile(r'&(?:"[^"]*"|[0-9]+|K[0-9A-Fa-f]{6}|.)')
 
 
 def read(content: bytes, context: ReadContext) -> Artifact:
@@ -67,11 +69,14 @@ def resolve(content: bytes, locator: Locator, context: ReadContext) -> str:
         return _text_of_layer(book, locator.sheet, box)
     if box == _TAB:
         return sheet.name
-    grid = read_grid(book, sheet, budget_of(context.limits)) if sheet.part else Grid()
-    used = grid.box()
+    if not sheet.part:
+        raise _not_found(locator.sheet)
+    read = read_grid(book, sheet.part, budget_of(context.limits))
+    used = read.grid.box()
     if used is None or not used.touches(box):
         raise _not_found(locator.sheet)
-    return _rows_text(grid, box, _shown_rows(grid, box))
+    positions = read.grid.positions(_shown_rows(read, box), box)
+    return lines_of(read.grid, positions, box.first_column, max_chars=context.limits.max_text_chars)
 
 
 def _text_of_layer(book: Book, name: str, box: Box) -> str:
@@ -92,7 +97,7 @@ def _not_found(sheet: str) -> LocatorNotFound:
 class _SheetContent:
     """All that was read of a sheet before any of it becomes a block."""
 
-    grid: Grid
+    read: SheetGrid
     pieces: Sequence[Piece]
     attachments: Attachments
     failed_part: bool
@@ -168,27 +173,29 @@ class _Reading:
 
     def _note(self, sheet: Sheet, content: _SheetContent) -> None:
         """Writes into the ledger what of a sheet does not become text."""
-        self._uncalculated += content.grid.uncalculated
-        self._excluded.append(("covered_by_merge", content.grid.covered_words))
-        self._excluded.append(("printed_header_or_footer", content.grid.printed_words))
+        grid = content.read.grid
+        self._uncalculated += content.read.uncalculated
+        self._excluded.append(("covered_by_merge", grid.covered_words))
+        for _, printed in content.read.printed:
+            self._excluded.append(("printed_header_or_footer", count_words(_PRINT_CODE.sub(" ", printed))))
         if content.failed_part:
             self._failed.append(FailedUnit(f"{sheet.name}/drawings", "malformed", _place(sheet, _TAB)))
         for box in content.attachments.pictures:
             self._warnings.add("IMAGE_SKIPPED", "A picture on the sheet was not read.", _place(sheet, box))
-        for first, last in content.grid.hidden_columns:
-            used = content.grid.box()
+        for first, last in content.read.hidden_columns:
+            used = grid.box()
             if used is not None and first <= used.last_column and used.first_column <= last:
                 place = Box(used.first_row, used.last_row, first, min(last, used.last_column))
                 self._warnings.add("HIDDEN_COLUMNS", "The sheet hides these columns; they were read.", _place(sheet, place))
 
 
 def _content(book: Book, sheet: Sheet, budget: Budget, tick: Callable[[], None]) -> _SheetContent:
-    grid = read_grid(book, sheet, budget, tick)
+    read = read_grid(book, sheet.part, budget, tick)
     try:
         tables, attachments, failed = read_tables(book, sheet), read_attachments(book, sheet), False
     except Malformed:
         tables, attachments, failed = (), Attachments((), ()), True
-    return _SheetContent(grid, find_pieces(grid, tables), attachments, failed)
+    return _SheetContent(read, find_pieces(read.grid, tables), attachments, failed)
 
 
 class _SheetBlocks:
@@ -205,7 +212,8 @@ class _SheetBlocks:
     ) -> None:
         self._sheet = sheet
         self._content = content
-        self._grid = content.grid
+        self._read = content.read
+        self._grid = content.read.grid
         self._blocks = blocks
         self._datasets = datasets
         self._context = context
@@ -245,40 +253,42 @@ class _SheetBlocks:
         box = piece.box
         body = Box(box.first_row, box.last_row - piece.totals_rows, box.first_column, box.last_column)
         dataset_id = self._dataset(piece, body) if piece.header else ""
-        shown = _shown_rows(self._grid, body)
-        self._rows(BlockType.TABLE, body, shown, dataset_id=dataset_id, visibility=self._visibility(body))
-        left_out = set(self._grid.rows_in(body)).difference(shown)
-        for run in _runs(sorted(left_out)):
-            place = Box(run[0], run[-1], body.first_column, body.last_column)
-            self._rows(BlockType.TABLE_ROWS, place, run, dataset_id=dataset_id, visibility=self._visibility(place), top=body)
+        shown = _shown_rows(self._read, body)
+        self._rows(BlockType.TABLE, body, shown, dataset_id=dataset_id, visibility=self._visibility(body), first_row=body.first_row)
+        for run in _runs(_others(self._grid.rows_in(body), shown)):
+            self._more_rows(Box(run[0], run[-1], body.first_column, body.last_column), body, dataset_id=dataset_id)
         if piece.totals_rows:
-            place = Box(body.last_row + 1, box.last_row, box.first_column, box.last_column)
-            rows = self._grid.rows_in(place)
-            self._rows(BlockType.TABLE_ROWS, place, rows, dataset_id="", visibility=self._visibility(place), top=body)
+            self._more_rows(Box(body.last_row + 1, box.last_row, box.first_column, box.last_column), body, dataset_id="")
+
+    def _more_rows(self, box: Box, body: Box, *, dataset_id: str) -> None:
+        rows = self._grid.rows_in(box)
+        visibility = self._visibility(box)
+        self._rows(BlockType.TABLE_ROWS, box, rows, dataset_id=dataset_id, visibility=visibility, first_row=body.first_row)
 
     def _rows(
-        self, kind: BlockType, box: Box, rows: Sequence[int], *, dataset_id: str, visibility: Visibility, top: Box | None = None
+        self, kind: BlockType, box: Box, rows: Sequence[int], *, dataset_id: str, visibility: Visibility, first_row: int
     ) -> None:
-        text = _rows_text(self._grid, box, rows)
+        positions = self._grid.positions(rows, box)
+        text = lines_of(self._grid, positions, box.first_column, max_chars=self._context.limits.max_text_chars)
         if text.strip():
-            cells = tuple(_cells(self._grid, box, rows, first_row=(top or box).first_row))
+            cells, chars = cells_of(self._grid, positions, box, first_row=first_row)
             place = _place(self._sheet, box)
-            self._blocks.add(kind, text, place, dataset_id=dataset_id, cells=cells, visibility=visibility)
+            self._blocks.add(kind, text, place, dataset_id=dataset_id, cells=cells, cell_chars=chars, visibility=visibility)
 
     def _dataset(self, piece: TablePiece, body: Box) -> str:
+        self._tick()
         part_name = piece.part.name if piece.part else ""
-        name = part_name or (self._sheet.name if self._tables == 1 else f"{self._sheet.name} {self._tables}")
-        dataset = build_dataset(
-            dataset_id=self._free_id(),
-            name=name,
+        source = TableSource(
+            id=self._free_id(),
+            name=part_name or (self._sheet.name if self._tables == 1 else f"{self._sheet.name} {self._tables}"),
+            place=_place(self._sheet, body),
+            columns=piece.columns,
             header=piece.header,
-            rows=self._data(piece, body),
-            locator=_place(self._sheet, body),
             header_rows=piece.header_rows,
-            limits=self._context.limits,
         )
-        self._datasets.append(dataset)
-        return dataset.id
+        data = data_of(self._grid, Box(body.first_row + piece.header_rows, body.last_row, body.first_column, body.last_column))
+        self._datasets.append(dataset_of(self._grid, source, data, self._context.limits))
+        return source.id
 
     def _free_id(self) -> str:
         """The sheet's name in letters and digits, with the table's number from the second on; unique in the workbook."""
@@ -291,21 +301,11 @@ class _SheetBlocks:
             free = f"{wanted}-{number}"
         return free
 
-    def _data(self, piece: TablePiece, body: Box) -> Iterator[TableRow]:
-        data = Box(body.first_row + piece.header_rows, body.last_row, body.first_column, body.last_column)
-        for count, row in enumerate(self._grid.rows_in(data)):
-            if count % _ROWS_A_REPORT == 0:
-                self._tick()
-            cells = dict(values_in(self._grid, row, body))
-            if cells:
-                place = SheetPlace(self._sheet.name, row, row, body.first_column, body.last_column)
-                yield TableRow(place, [cells.get(column, EMPTY) for column in piece.columns])
-
     def _visibility(self, box: Box) -> Visibility:
         if self._sheet.visibility is not Visibility.VISIBLE:
             return self._sheet.visibility
         rows = self._grid.rows_in(box)
-        hidden = bool(rows) and all(row in self._grid.hidden_rows for row in rows)
+        hidden = bool(rows) and self._read.hidden_rows.issuperset(rows)
         return Visibility.HIDDEN_ROW if hidden else Visibility.VISIBLE
 
 
@@ -314,10 +314,14 @@ def _place(sheet: Sheet, box: Box, *, layer: str = "") -> SheetPlace:
     return SheetPlace(name, box.first_row, box.last_row, box.first_column, box.last_column)
 
 
-def _shown_rows(grid: Grid, box: Box) -> list[int]:
+def _shown_rows(read: SheetGrid, box: Box) -> list[int]:
     """The rows of a range that are not hidden, or all of them where none is shown."""
-    rows = grid.rows_in(box)
-    return [row for row in rows if row not in grid.hidden_rows] or rows
+    rows = read.grid.rows_in(box)
+    return [row for row in rows if row not in read.hidden_rows] or rows if read.hidden_rows else rows
+
+
+def _others(rows: Sequence[int], shown: Sequence[int]) -> list[int]:
+    return [] if len(rows) == len(shown) else sorted(set(rows).difference(shown))
 
 
 def _runs(rows: Sequence[int]) -> Iterator[list[int]]:
@@ -330,33 +334,3 @@ def _runs(rows: Sequence[int]) -> Iterator[list[int]]:
         run.append(row)
     if run:
         yield run
-
-
-def _rows_text(grid: Grid, box: Box, rows: Sequence[int]) -> str:
-    lines = (_line(grid, box, row) for row in rows)
-    return "\n".join(line for line in lines if line.strip())
-
-
-def _line(grid: Grid, box: Box, row: int) -> str:
-    """A row's cells joined by a tab; white space within a cell is one space, so that the row stays a line."""
-    cells = values_in(grid, row, box)
-    texts, column = [], box.first_column
-    for place, value in cells:
-        texts.append("\t" * (place - column) + " ".join(value.text.split()))
-        column = place
-    return "".join(texts)
-
-
-def _cells(grid: Grid, box: Box, rows: Sequence[int], *, first_row: int) -> Iterator[Cell]:
-    for row in rows:
-        for column, value in values_in(grid, row, box):
-            merge = grid.merges.get((row, column))
-            yield Cell(
-                row=row - first_row,
-                column=column - box.first_column,
-                text=value.text,
-                row_span=1 if merge is None else min(merge.last_row, box.last_row) - row + 1,
-                column_span=1 if merge is None else min(merge.last_column, box.last_column) - column + 1,
-                formula=value.formula,
-                number_format=value.number_format,
-            )

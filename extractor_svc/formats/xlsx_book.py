@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
 from artifact.model import Visibility
-from extractor_svc.errors import Malformed, OutputLimit
+from extractor_svc.errors import Malformed
 from extractor_svc.formats.xlsx_number_formats import BUILT_IN, GENERAL, NumberFormat, number_format
+from extractor_svc.formats.xlsx_strings import read_strings, unescape
 from extractor_svc.limits import Limits
 from extractor_svc.ooxml import Element, Package, child_of, children_of, local_name
 
-_ESCAPE: Final = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _TRUE: Final = frozenset({"1", "true", "on"})
 _PROPERTIES: Final = ("title", "subject", "creator", "keywords", "description", "category", "created", "modified")
 
@@ -28,24 +31,25 @@ class Sheet:
     visibility: Visibility
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Book:
     """What reading a sheet needs of the workbook around it."""
 
     package: Package
     part: str
     sheets: tuple[Sheet, ...]
-    strings: tuple[str, ...]
-    formats: tuple[NumberFormat, ...]
+    strings: pa.StringArray
+    looks: tuple[NumberFormat, ...]
+    look_of_style: npt.NDArray[np.int32]
     from_1904: bool
     recalculates: bool
     has_macros: bool
     properties: dict[str, str] = field(default_factory=dict)
 
-    def format_of(self, style: str | None) -> NumberFormat:
-        """The number format of a cell's style index; General where the index leads nowhere."""
-        index = whole_number(style) or 0
-        return self.formats[index] if index < len(self.formats) else GENERAL
+    def looks_of(self, styles: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+        """The place in `looks` of the number format of each style; 0, which is General, where a style leads nowhere."""
+        last = len(self.look_of_style) - 1
+        return np.where(styles <= last, self.look_of_style[np.minimum(styles, last)], 0).astype(np.int32)
 
 
 def open_book(content: bytes, limits: Limits) -> Book:
@@ -65,12 +69,15 @@ def open_book(content: bytes, limits: Limits) -> Book:
         raise Malformed("the workbook lists no sheet; save it again")
     settings = child_of(workbook, "workbookPr")
     calculation = child_of(workbook, "calcPr")
+    strings = [read_strings(package, shared, limits) for shared in package.related(part, "sharedStrings")[:1]]
+    looks, look_of_style = _looks(package, part)
     return Book(
         package=package,
         part=part,
         sheets=sheets,
-        strings=_shared_strings(package, part, limits),
-        formats=_formats(package, part),
+        strings=strings[0] if strings else pa.array([], pa.string()),
+        looks=looks,
+        look_of_style=look_of_style,
         from_1904=settings is not None and is_true(settings.get("date1904")),
         recalculates=calculation is not None and is_true(calculation.get("fullCalcOnLoad")),
         has_macros=any(name.lower().endswith("vbaproject.bin") for name in package.names),
@@ -87,26 +94,6 @@ def whole_number(text: str | None) -> int | None:
 def is_true(value: str | None) -> bool:
     """Whether an attribute says yes, in any of the ways XML writes it."""
     return value is not None and value.strip().lower() in _TRUE
-
-
-def rich_text(element: Element) -> str:
-    """The text of a string item: plain, or its formatted runs joined; reading aids beside it (`rPh`) are no part of it."""
-    pieces = []
-    for child in element:
-        name = local_name(child)
-        if name == "t":
-            pieces.append(child.text or "")
-        elif name == "r":
-            pieces.extend(run.text or "" for run in child if local_name(run) == "t")
-    return unescape("".join(pieces))
-
-
-def unescape(text: str) -> str:
-    """Text with `_x000D_` escapes read as the characters they stand for; half of a character becomes U+FFFD."""
-    if "_x" not in text:
-        return text
-    plain = _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text)
-    return plain.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _sheets(package: Package, part: str, workbook: Element) -> Iterator[Sheet]:
@@ -126,28 +113,17 @@ def _relationship_id(element: Element) -> str:
     return next((str(value) for key, value in element.attrib.items() if key.startswith("{") and key.endswith("}id")), "")
 
 
-def _shared_strings(package: Package, part: str, limits: Limits) -> tuple[str, ...]:
-    strings: list[str] = []
-    chars = 0
-    for shared in package.related(part, "sharedStrings")[:1]:
-        for item in package.stream(shared, ("si",)):
-            strings.append(rich_text(item))
-            chars += len(strings[-1])
-            if chars > limits.max_text_chars:
-                raise OutputLimit(
-                    f"the workbook has more than {limits.max_text_chars} characters of text; split it",
-                    metadata={"max_text_chars": str(limits.max_text_chars)},
-                )
-            forget(item)
-    return tuple(strings)
-
-
-def forget(element: Element) -> None:
-    """Frees an element that is done with and those before it."""
-    element.clear()
-    parent = element.getparent()
-    while parent is not None and element.getprevious() is not None:
-        del parent[0]
+def _looks(package: Package, part: str) -> tuple[tuple[NumberFormat, ...], npt.NDArray[np.int32]]:
+    """The number formats, General first, and the place of each cell style's among them."""
+    places = {GENERAL.code: 0}
+    looks = [GENERAL]
+    look_of_style = []
+    for found in _formats(package, part):
+        if found.code not in places:
+            places[found.code] = len(looks)
+            looks.append(found)
+        look_of_style.append(places[found.code])
+    return tuple(looks), np.array(look_of_style or [0], np.int32)
 
 
 def _formats(package: Package, part: str) -> tuple[NumberFormat, ...]:

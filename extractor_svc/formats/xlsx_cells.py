@@ -1,63 +1,125 @@
-"""Reads a sheet's cells as its part is parsed, without a tree."""
+"""Reads a sheet's cells: plain rows in bulk, the rest as its XML is parsed, without a tree."""
 
 from __future__ import annotations
 
-import re
+import io
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
-from extractor_svc.blocks import count_words
+import numpy as np
+import pyarrow as pa
+
 from extractor_svc.errors import Malformed
-from extractor_svc.formats.xlsx_book import Book, Sheet, is_true, unescape, whole_number
-from extractor_svc.formats.xlsx_formulas import column_number, shift
-from extractor_svc.formats.xlsx_grid import LAST_COLUMN, LAST_ROW, REFERENCE, Box, Budget, Grid, apply_merges, box_of
-from extractor_svc.formats.xlsx_number_formats import NumberFormat
-from extractor_svc.formats.xlsx_values import bool_value, error_value, iso_value, number_value, string_value
-from extractor_svc.ooxml import PartTarget, without_namespace
-from extractor_svc.values import EMPTY, Value
+from extractor_svc.formats.xlsx_book import Book, is_true, whole_number
+from extractor_svc.formats.xlsx_box import LAST_COLUMN, LAST_ROW, REFERENCE, Box, box_of
+from extractor_svc.formats.xlsx_formulas import SharedFormulas, column_number
+from extractor_svc.formats.xlsx_frames import NotPlain
+from extractor_svc.formats.xlsx_plain import PlainPart, read_plain
+from extractor_svc.formats.xlsx_raw import Budget, RawCells, joined, kind_number, no_cells
+from extractor_svc.formats.xlsx_strings import unescape
+from extractor_svc.ooxml import PartTarget, feed, without_namespace
 
 _PRINTED: Final = ("oddHeader", "oddFooter", "evenHeader", "evenFooter", "firstHeader", "firstFooter")
-_PRINT_CODE: Final = re.compile(r'&(?:"[^"]*"|[0-9]+|K[0-9A-Fa-f]{6}|.)')
+_SMALLEST_BULK: Final = 16 * 1024
+_LARGEST_BULK: Final = 256 * 1024 * 1024
 _ROWS_A_REPORT: Final = 5_000
-_CACHED_VALUES: Final = 100_000
 
 
-def _no_report() -> None:
+@dataclass(slots=True)
+class SheetXml:
+    """What a sheet's part states: its cells, and how they are laid out. `printed` are headers and footers of a printout."""
+
+    cells: RawCells
+    merged: list[Box] = field(default_factory=list)
+    hidden_rows: set[int] = field(default_factory=set)
+    hidden_columns: list[tuple[int, int]] = field(default_factory=list)
+    printed: list[tuple[str, str]] = field(default_factory=list)
+
+
+def no_report() -> None:
     """Takes no note of progress."""
 
 
-def read_grid(book: Book, sheet: Sheet, budget: Budget, tick: Callable[[], None] = _no_report) -> Grid:
-    """Reads the cells of a sheet; the dimension it states is not looked at. `tick` is called now and then.
+def read_sheet_xml(book: Book, part: str, budget: Budget, tick: Callable[[], None] = no_report) -> SheetXml:
+    """Reads a sheet's part; the dimension it states is not looked at. `tick` is called now and then.
 
     Raises:
-        Malformed: the sheet's part is not sound.
-        TooManyRows, OutputLimit: the budget does not suffice.
+        Malformed: the part is not sound.
+        TooManyRows: it has more cells than the budget has left.
     """
-    target = _Cells(book, sheet.part, budget, tick)
-    book.package.feed(sheet.part, target)
-    grid = target.sorted_grid()
-    apply_merges(grid, target.merged)
-    return grid
+    size = book.package.size_of(part)
+    if size > _LARGEST_BULK:
+        target = _Cells(part, budget, tick)
+        book.package.feed(part, target)
+        return target.sheet()
+    content = book.package.read(part)
+    return in_bulk(content, part, budget, tick) if size >= _SMALLEST_BULK else parsed(content, part, budget, tick)
+
+
+def in_bulk(content: bytes, part: str, budget: Budget, tick: Callable[[], None]) -> SheetXml:
+    """Reads a part's plain rows in bulk, and with an XML parser the others, or all where their order matters."""
+    left = budget.cells
+    try:
+        return _with_rest(read_plain(content, budget, tick), part, budget, tick)
+    except NotPlain:
+        budget.cells = left
+        return parsed(content, part, budget, tick)
+
+
+def _with_rest(plain: PlainPart, part: str, budget: Budget, tick: Callable[[], None]) -> SheetXml:
+    """What was read in bulk and what an XML parser finds in the rest of the part.
+
+    Raises:
+        NotPlain: what cells mean hangs on their order in the part, which is lost.
+    """
+    if plain.shares_formulas and not plain.whole:
+        raise NotPlain
+    sheet = parsed(plain.rest, part, budget, tick)
+    if len(sheet.cells):
+        cells = joined([plain.cells, sheet.cells])
+        if _repeats_a_place(cells):
+            raise NotPlain
+        sheet.cells = cells
+    else:
+        sheet.cells = plain.cells
+    sheet.hidden_rows |= plain.hidden_rows
+    return sheet
+
+
+def _repeats_a_place(cells: RawCells) -> bool:
+    places = cells.places()
+    return len(np.unique(places)) != len(places)
+
+
+def parsed(content: bytes, part: str, budget: Budget, tick: Callable[[], None]) -> SheetXml:
+    """Reads a part with an XML parser alone."""
+    target = _Cells(part, budget, tick)
+    feed(io.BytesIO(content), part, target)
+    return target.sheet()
 
 
 class _Cells(PartTarget):
-    """Builds the grid from the elements of a sheet as they come."""
+    """Gathers the cells of a sheet from its elements as they come."""
 
-    def __init__(self, book: Book, part: str, budget: Budget, tick: Callable[[], None]) -> None:
+    def __init__(self, part: str, budget: Budget, tick: Callable[[], None]) -> None:
         super().__init__(part)
-        self.grid = Grid()
-        self.merged: list[Box] = []
-        self._book = book
+        self._sheet = SheetXml(no_cells())
+        self._rows: list[int] = []
+        self._row_columns: list[int] = []
+        self._kinds: list[int] = []
+        self._styles: list[int] = []
+        self._texts: list[str | None] = []
+        self._formula_at: list[int] = []
+        self._formulas: list[str] = []
+        self._shared = SharedFormulas()
         self._budget = budget
         self._tick = tick
         self._row = 0
         self._row_digits = "0"
         self._column = 0
         self._columns: dict[str, int] = {}
-        self._unsorted: set[int] = set()
-        self._shared: dict[str, tuple[str, int, int]] = {}
-        self._values: dict[tuple[str, str, str], Value] = {}
         self._in_row = False
         self._cell: tuple[str, str, str] | None = None
         self._stored: str | None = None
@@ -86,7 +148,7 @@ class _Cells(PartTarget):
             "is": self._finish_inline,
             "t": self._finish_text,
             "rPh": self._finish_reading_aid,
-            **dict.fromkeys(_PRINTED, self._finish_printed),
+            **{name: partial(self._finish_printed, name) for name in _PRINTED},
         }
         self._begin: dict[str, Callable[[Mapping[str, str]], None]] = {}
         self._finish: dict[str, Callable[[], None]] = {}
@@ -121,7 +183,7 @@ class _Cells(PartTarget):
         if self._row > LAST_ROW:
             raise Malformed("a sheet has a row past the last one there can be")
         if is_true(attributes.get("hidden")):
-            self.grid.hidden_rows.add(self._row)
+            self._sheet.hidden_rows.add(self._row)
         if self._row % _ROWS_A_REPORT == 0:
             self._tick()
 
@@ -174,26 +236,31 @@ class _Cells(PartTarget):
     def _begin_column(self, attributes: Mapping[str, str]) -> None:
         if is_true(attributes.get("hidden")):
             first, last = whole_number(attributes.get("min")), whole_number(attributes.get("max"))
-            self.grid.hidden_columns.append((first or 1, last or first or 1))
+            self._sheet.hidden_columns.append((first or 1, last or first or 1))
 
     def _begin_merge(self, attributes: Mapping[str, str]) -> None:
         box = box_of(attributes.get("ref", ""))
         if box is not None:
-            self.merged.append(box)
+            self._sheet.merged.append(box)
 
     def _begin_printed(self, _: Mapping[str, str]) -> None:
         self._text = []
 
-    def _finish_printed(self) -> None:
-        self.grid.printed_words += count_words(_PRINT_CODE.sub(" ", self._taken()))
+    def _finish_printed(self, name: str) -> None:
+        self._sheet.printed.append((name, self._taken()))
 
-    def sorted_grid(self) -> Grid:
-        """The grid with its rows, and the cells of each, in ascending order."""
-        rows = self.grid.rows
-        for row in self._unsorted:
-            rows[row] = dict(sorted(rows[row].items()))
-        self.grid.rows = {row: rows[row] for row in sorted(rows)}
-        return self.grid
+    def sheet(self) -> SheetXml:
+        """All that was gathered."""
+        self._sheet.cells = RawCells(
+            np.array(self._rows, np.int32),
+            np.array(self._row_columns, np.int32),
+            np.array(self._kinds, np.uint8),
+            np.array(self._styles, np.int32),
+            pa.array(self._texts, pa.string()),
+            np.array(self._formula_at, np.int32),
+            pa.array(self._formulas, pa.string()),
+        )
+        return self._sheet
 
     def _taken(self) -> str:
         text = "".join(self._text or ())
@@ -205,18 +272,19 @@ class _Cells(PartTarget):
             return
         reference, kind, style = self._cell
         self._cell = None
-        before = self._column
         row, column = self._place(reference)
-        value = self._value(kind, style, row=row, column=column)
-        if value is EMPTY:
+        formula = "" if self._formula is None else self._shared.at(self._shared_group, self._formula, row=row, column=column)
+        if self._stored is None and not formula:
             return
-        self._budget.spend(value.text)
-        cells = self.grid.rows.get(row)
-        if cells is None:
-            cells = self.grid.rows[row] = {}
-        cells[column] = value
-        if column <= before or row != self._row:
-            self._unsorted.add(row)
+        self._budget.take_cells(1)
+        if formula:
+            self._formula_at.append(len(self._rows))
+            self._formulas.append(formula)
+        self._rows.append(row)
+        self._row_columns.append(column)
+        self._kinds.append(kind_number(kind))
+        self._styles.append(whole_number(style) or 0)
+        self._texts.append(self._stored)
 
     def _place(self, reference: str) -> tuple[int, int]:
         """Row and column of a cell by its reference, else right of the cell before it in its row."""
@@ -234,35 +302,6 @@ class _Cells(PartTarget):
         self._column = column
         return row, column
 
-    def _value(self, kind: str, style: str, *, row: int, column: int) -> Value:
-        stored = self._stored
-        if self._formula is None:
-            return EMPTY if stored is None else self._meaning(kind, style, stored)
-        formula = self._formula_at(self._formula, row=row, column=column)
-        if formula and (stored is None or (not stored and kind != "str")):
-            self.grid.uncalculated += 1
-            return Value(number_format=self._book.format_of(style).code, formula=formula, cached=False)
-        return EMPTY if stored is None else replace(self._meaning(kind, style, stored), formula=formula)
-
-    def _meaning(self, kind: str, style: str, stored: str) -> Value:
-        key = (kind, style, stored)
-        value = self._values.get(key)
-        if value is None:
-            if len(self._values) >= _CACHED_VALUES:
-                self._values.clear()
-            value = self._values[key] = _meaning(self._book, kind, look=self._book.format_of(style), stored=stored)
-        return value
-
-    def _formula_at(self, text: str, *, row: int, column: int) -> str:
-        """A formula as written, or as the shared one it repeats reads at this cell."""
-        group = self._shared_group
-        if group and text:
-            self._shared[group] = (text, row, column)
-        if text or group not in self._shared:
-            return text
-        first, first_row, first_column = self._shared[group]
-        return shift(first, row - first_row, column - first_column)
-
 
 def _pass_by(_: Mapping[str, str]) -> None:
     """Does nothing at the start of an element that is not read."""
@@ -270,21 +309,3 @@ def _pass_by(_: Mapping[str, str]) -> None:
 
 def _leave() -> None:
     """Does nothing at its end."""
-
-
-def _meaning(book: Book, kind: str, *, look: NumberFormat, stored: str) -> Value:
-    match kind:
-        case "s":
-            index = whole_number(stored)
-            if index is None or index >= len(book.strings):
-                return Value(number_format=look.code, error="text is missing in the file")
-            return string_value(book.strings[index], look)
-        case "str" | "inlineStr":
-            return string_value(unescape(stored), look)
-        case "b":
-            return bool_value(stored, look)
-        case "e":
-            return error_value(stored, look)
-        case "d":
-            return iso_value(stored, look)
-    return number_value(stored, look, from_1904=book.from_1904) if stored.strip() else EMPTY

@@ -28,19 +28,50 @@ def shift(formula: str, rows: int, columns: int) -> str:
 
     Text in quotes, names of sheets, names and functions stay as they are. A reference that leaves the sheet is `#REF!`.
     """
+    return _Template(formula).at(rows, columns)
 
-    def moved(match: re.Match[str]) -> str:
-        if match["cell"]:
-            return _joined(_column(match["dc"], match["column"], columns), _row(match["dr"], match["row"], rows))
-        if match["columns"]:
-            first, last = _column(match["d1"], match["c1"], columns), _column(match["d2"], match["c2"], columns)
-            return f"{first}:{last}" if first and last else "#REF!"
-        if match["rows"]:
-            first, last = _row(match["e1"], match["r1"], rows), _row(match["e2"], match["r2"], rows)
-            return f"{first}:{last}" if first and last else "#REF!"
-        return match.group()
 
-    return _PIECES.sub(moved, formula)
+class SharedFormulas:
+    """The shared formulas of a sheet by group, each written at one cell and repeated at others; `used` where it has any."""
+
+    def __init__(self) -> None:
+        self._written: dict[str, tuple[_Template, int, int]] = {}
+        self.used = False
+
+    def at(self, group: str, text: str, *, row: int, column: int) -> str:
+        """The formula as written, or where nothing is, as that of its group reads at this cell; empty where there is none."""
+        self.used = self.used or bool(group)
+        if text and group:
+            self._written[group] = (_Template(text), row, column)
+        if text or group not in self._written:
+            return text
+        template, first_row, first_column = self._written[group]
+        return template.at(row - first_row, column - first_column)
+
+
+class _Template:
+    """A formula cut into what stays and the references that move, to be read at many cells."""
+
+    def __init__(self, formula: str) -> None:
+        self._references = [match for match in _PIECES.finditer(formula) if match["kept"] is None]
+        ends = [0, *(match.end() for match in self._references)]
+        starts = [*(match.start() for match in self._references), len(formula)]
+        self._kept = [formula[end:start] for end, start in zip(ends, starts, strict=True)]
+
+    def at(self, rows: int, columns: int) -> str:
+        """The formula some rows down and columns to the right."""
+        moved = [kept + _moved(match, rows, columns) for kept, match in zip(self._kept, self._references, strict=False)]
+        return "".join(moved) + self._kept[-1]
+
+
+def _moved(match: re.Match[str], rows: int, columns: int) -> str:
+    if match["cell"]:
+        return _joined(_column(match["dc"], match["column"], columns), _row(match["dr"], match["row"], rows))
+    if match["columns"]:
+        first, last = _column(match["d1"], match["c1"], columns), _column(match["d2"], match["c2"], columns)
+    else:
+        first, last = _row(match["e1"], match["r1"], rows), _row(match["e2"], match["r2"], rows)
+    return f"{first}:{last}" if first and last else "#REF!"
 
 
 def _joined(column: str, row: str) -> str:

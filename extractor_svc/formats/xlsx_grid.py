@@ -1,149 +1,196 @@
-"""One sheet's cells as they lie: values by row and column, merged ranges, hidden rows."""
+"""One sheet's cells as they lie: where each stands, merged ranges, hidden rows and columns."""
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from artifact.model import ColumnType
 from extractor_svc.blocks import count_words
-from extractor_svc.errors import OutputLimit, TooManyRows
-from extractor_svc.formats.xlsx_formulas import column_number
-from extractor_svc.limits import Limits
+from extractor_svc.errors import TooManyRows
+from extractor_svc.formats.xlsx_book import Book
+from extractor_svc.formats.xlsx_box import LAST_ROW, Box
+from extractor_svc.formats.xlsx_cells import no_report, read_sheet_xml
+from extractor_svc.formats.xlsx_meaning import Cells, meant
+from extractor_svc.formats.xlsx_raw import COLUMN_BITS, Budget, Places, places_of
+from extractor_svc.value_columns import NUMBER_OF
 from extractor_svc.values import EMPTY, Value
 
-LAST_ROW: Final = 1_048_576
-LAST_COLUMN: Final = 16_384
-REFERENCE: Final = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
 _MERGE_VISITS: Final = 4 * LAST_ROW
+_STRING: Final = NUMBER_OF[ColumnType.STRING]
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Box:
-    """A range of cells, from 1, both ends included."""
-
-    first_row: int
-    last_row: int
-    first_column: int
-    last_column: int
-
-    def holds(self, row: int, column: int) -> bool:
-        """Whether a cell lies in the range."""
-        return self.first_row <= row <= self.last_row and self.first_column <= column <= self.last_column
-
-    def touches(self, other: Box) -> bool:
-        """Whether the two ranges have a cell in common."""
-        return (
-            self.first_row <= other.last_row
-            and other.first_row <= self.last_row
-            and self.first_column <= other.last_column
-            and other.first_column <= self.last_column
-        )
-
-
-@dataclass(slots=True)
 class Grid:
-    """The cells of a sheet that hold or show something, by row and column, and how they are laid out.
+    """The cells of a sheet that hold or show something, found by their place.
 
-    Rows, and columns in each, ascend. `merges` are the merged ranges by their upper left cell, those with an empty one left
-    out. Words of cells that a merge covers, and of headers and footers that only a printout shows, are counted, not kept.
+    A cell is known by its position among all of them. `merges` are the merged ranges by their upper left cell, those with an
+    empty one left out. Words of cells that a merge covers are counted, not kept.
     """
 
-    rows: dict[int, dict[int, Value]] = field(default_factory=dict)
-    merges: dict[tuple[int, int], Box] = field(default_factory=dict)
-    hidden_rows: set[int] = field(default_factory=set)
-    hidden_columns: list[tuple[int, int]] = field(default_factory=list)
-    uncalculated: int = 0
-    covered_words: int = 0
-    printed_words: int = 0
+    def __init__(self, cells: Cells, merges: dict[tuple[int, int], Box], covered_words: int) -> None:
+        self.cells = cells
+        self.merges = merges
+        self.covered_words = covered_words
+        self.places = cells.places()
+        starts = np.flatnonzero(np.diff(cells.rows, prepend=0))
+        corners = [row << COLUMN_BITS | column for row, column in sorted(merges)]
+        self._merge_at = np.searchsorted(self.places, np.array(corners, np.int64))
+        self._rows: list[int] = cells.rows[starts].tolist()
+        self._starts: list[int] = [*starts.tolist(), len(cells)]
+        self._columns: Sequence[int] = cells.columns.data
+        self._kinds: Sequence[int] = cells.values.kinds.data
+
+    def __len__(self) -> int:
+        return len(self.cells)
 
     def box(self) -> Box | None:
         """The range that holds every cell; None where there is none."""
-        if not self.rows:
+        if not self._rows:
             return None
-        columns = [column for cells in self.rows.values() for column in (min(cells), max(cells))]
-        return Box(min(self.rows), max(self.rows), min(columns), max(columns))
-
-    def value(self, row: int, column: int) -> Value:
-        """A cell's value; the empty one where it holds nothing."""
-        return self.rows.get(row, {}).get(column, EMPTY)
+        columns = self.cells.columns
+        return Box(self._rows[0], self._rows[-1], int(columns.min()), int(columns.max()))
 
     def rows_in(self, box: Box) -> list[int]:
         """Rows of the range that have a cell anywhere on the sheet, ascending."""
-        if box.last_row - box.first_row < len(self.rows):
-            return [row for row in range(box.first_row, box.last_row + 1) if row in self.rows]
-        return sorted(row for row in self.rows if box.first_row <= row <= box.last_row)
+        return self._rows[bisect_left(self._rows, box.first_row) : bisect_right(self._rows, box.last_row)]
+
+    def span(self, row: int, box: Box) -> range:
+        """The positions of the cells of a row that lie in a range."""
+        i = bisect_left(self._rows, row)
+        if i == len(self._rows) or self._rows[i] != row:
+            return range(0)
+        start, end = self._starts[i], self._starts[i + 1]
+        first = bisect_left(self._columns, box.first_column, start, end)
+        return range(first, bisect_right(self._columns, box.last_column, first, end))
+
+    def spans(self, rows: Sequence[int] | Places, box: Box) -> tuple[Places, Places]:
+        """For each of some rows, where the positions of its cells in a range start and end."""
+        at = np.asarray(rows, np.int64)
+        first, last = np.full(len(at), box.first_column), np.full(len(at), box.last_column)
+        return np.searchsorted(self.places, places_of(at, first)), np.searchsorted(self.places, places_of(at, last), side="right")
+
+    def positions(self, rows: Sequence[int] | Places, box: Box) -> Places:
+        """The positions of the cells of some rows that lie in a range, ascending."""
+        starts, ends = self.spans(rows, box)
+        return ranges(starts, ends)
+
+    def column_of(self, position: int) -> int:
+        """The column a cell stands in."""
+        return self._columns[position]
+
+    def is_text(self, position: int) -> bool:
+        """Whether a cell holds a text."""
+        return self._kinds[position] == _STRING
+
+    def is_void(self, position: int) -> bool:
+        """Whether a cell holds no value: it has an error, or a formula without a result."""
+        return not self._kinds[position]
+
+    def text_of(self, position: int) -> str:
+        """What a cell displays."""
+        return str(self.cells.values.texts[position].as_py())
+
+    def value_at(self, position: int) -> Value:
+        """What a cell means."""
+        return self.cells.values.value(position)
+
+    def value(self, row: int, column: int) -> Value:
+        """The value at a place; the empty one where no cell is."""
+        found = self.span(row, Box(row, row, column, column))
+        return self.value_at(found[0]) if found else EMPTY
+
+    def merges_in(self, row: int, box: Box) -> list[Box]:
+        """Merged ranges that start in a row, within a range."""
+        if not self.merges:
+            return []
+        found = (self.merges.get((row, self._columns[position])) for position in self.span(row, box))
+        return [merge for merge in found if merge is not None]
+
+    def merges_from(self, positions: Places) -> Iterator[tuple[int, Box]]:
+        """Merged ranges and the positions of their cells, from the first to the last of some positions."""
+        if self.merges and len(positions):
+            first, end = np.searchsorted(self._merge_at, [positions[0], positions[-1] + 1])
+            for position in self._merge_at[first:end].tolist():
+                yield position, self.merges[int(self.cells.rows[position]), self._columns[position]]
 
 
-@dataclass(slots=True)
-class Budget:
-    """What all sheets of a workbook may still take."""
-
-    cells: int
-    chars: int
-
-    def spend(self, text: str) -> None:
-        """Takes one cell and its text.
-
-        Raises:
-            TooManyRows: no cell is left.
-            OutputLimit: no character is left.
-        """
-        self.cells -= 1
-        self.chars -= len(text)
-        if self.cells < 0:
-            raise TooManyRows("the workbook has more cells than are read; split it")
-        if self.chars < 0:
-            raise OutputLimit("the workbook's cells show more text than is read; split it")
+def ranges(starts: Places, ends: Places) -> Places:
+    """All whole numbers from each start to its end, one range after the other."""
+    lengths = ends - starts
+    total = int(lengths.sum())
+    if not total:
+        return np.array([], np.int64)
+    offsets = np.repeat(starts - np.cumsum(lengths) + lengths, lengths)
+    return offsets + np.arange(total)
 
 
-def budget_of(limits: Limits) -> Budget:
-    """The budget that the limits set for one workbook."""
-    return Budget(limits.max_cells, limits.max_text_chars)
+@dataclass(frozen=True, slots=True, eq=False)
+class SheetGrid:
+    """A sheet's grid and what else its part states; `uncalculated` are its formulas without a result."""
+
+    grid: Grid
+    hidden_rows: frozenset[int]
+    hidden_columns: Sequence[tuple[int, int]]
+    printed: Sequence[tuple[str, str]]
+    uncalculated: int
 
 
-def box_of(reference: str) -> Box | None:
-    """The range that a reference such as `A1` or `$B$2:D9` names; None where it names none."""
-    ends = [REFERENCE.fullmatch(part) for part in reference.strip().split(":")]
-    if not ends or len(ends) > 2 or not all(ends):
-        return None
-    cells = [(int(end[2]), column_number(end[1])) for end in ends if end]
-    rows, columns = sorted(row for row, _ in cells), sorted(column for _, column in cells)
-    if rows[0] < 1 or rows[-1] > LAST_ROW or columns[-1] > LAST_COLUMN:
-        return None
-    return Box(rows[0], rows[-1], columns[0], columns[-1])
+def read_grid(book: Book, part: str, budget: Budget, tick: Callable[[], None] = no_report) -> SheetGrid:
+    """Reads a sheet's part and finds out what its cells mean.
+
+    Raises:
+        Malformed: the part is not sound.
+        TooManyRows, OutputLimit: the budget does not suffice.
+    """
+    xml = read_sheet_xml(book, part, budget, tick)
+    cells = meant(xml.cells, book, budget)
+    return SheetGrid(
+        grid=merged(cells, xml.merged),
+        hidden_rows=frozenset(xml.hidden_rows),
+        hidden_columns=tuple(xml.hidden_columns),
+        printed=tuple(xml.printed),
+        uncalculated=int(np.count_nonzero(cells.uncached)),
+    )
 
 
-def apply_merges(grid: Grid, merged: list[Box]) -> None:
-    """Keeps of each merged range the upper left cell alone, which is all that a sheet shows of it.
+def merged(cells: Cells, boxes: Sequence[Box]) -> Grid:
+    """The grid of which each merged range keeps its upper left cell alone, which is all that a sheet shows of it.
 
     Raises:
         TooManyRows: ranges overlap so that applying them takes longer than any workbook needs.
     """
-    rows = list(grid.rows)
-    visits = _MERGE_VISITS + 2 * sum(len(cells) for cells in grid.rows.values())
-    for box in merged:
-        if box.first_row == box.last_row and box.first_column == box.last_column:
-            continue
-        inside = rows[bisect_left(rows, box.first_row) : bisect_right(rows, box.last_row)]
-        for row in inside:
-            cells = grid.rows[row]
-            visits -= 1 + min(len(cells), box.last_column - box.first_column + 1)
-            if visits < 0:
-                raise TooManyRows("the merged ranges of a sheet overlap")
-            _cover(grid, box, row)
-        if grid.value(box.first_row, box.first_column) is not EMPTY:
-            grid.merges[box.first_row, box.first_column] = box
-    grid.rows = {row: cells for row, cells in grid.rows.items() if cells}
+    boxes = [box for box in boxes if box.first_row < box.last_row or box.first_column < box.last_column]
+    if not boxes or not len(cells):
+        return Grid(cells, {}, 0)
+    places = cells.places()
+    corners = places_of(*(np.array([getattr(box, name) for box in boxes], np.int64) for name in ("first_row", "first_column")))
+    corner_at = np.minimum(np.searchsorted(places, corners), len(places) - 1)
+    has_corner = places[corner_at] == corners
+    covered = _covered(cells, places, boxes, has_corner)
+    shown = has_corner & ~covered[corner_at]
+    merges = {(box.first_row, box.first_column): box for box, keeps in zip(boxes, shown, strict=True) if keeps}
+    words = sum(map(count_words, cells.values.texts.filter(pa.array(covered)).to_pylist()))
+    return Grid(cells.without(covered) if covered.any() else cells, merges, words)
 
 
-def _cover(grid: Grid, box: Box, row: int) -> None:
-    cells = grid.rows[row]
-    if len(cells) < box.last_column - box.first_column + 1:
-        covered = [column for column in cells if box.holds(row, column)]
-    else:
-        covered = [column for column in range(box.first_column, box.last_column + 1) if column in cells]
-    for column in covered:
-        if (row, column) != (box.first_row, box.first_column):
-            grid.covered_words += count_words(cells.pop(column).text)
+def _covered(cells: Cells, places: Places, boxes: Sequence[Box], has_corner: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Which cells lie in a merged range below or right of its corner."""
+    rows = np.unique(cells.rows)
+    edges = np.array([(box.first_row, box.last_row, box.first_column, box.last_column) for box in boxes], np.int64)
+    starts, ends = np.searchsorted(rows, edges[:, 0]), np.searchsorted(rows, edges[:, 1], side="right")
+    if int((ends - starts).sum()) > _MERGE_VISITS + 2 * len(cells):
+        raise TooManyRows("the merged ranges of a sheet overlap")
+    box = np.repeat(np.arange(len(boxes)), ends - starts)
+    row = rows[ranges(starts, ends)]
+    first = np.searchsorted(places, places_of(row, edges[box, 2])) + ((row == edges[box, 0]) & has_corner[box])
+    last = np.searchsorted(places, places_of(row, edges[box, 3]), side="right")
+    depth = np.zeros(len(places) + 1, np.int64)
+    np.add.at(depth, first, 1)
+    np.add.at(depth, np.maximum(last, first), -1)
+    return np.cumsum(depth[:-1]) > 0

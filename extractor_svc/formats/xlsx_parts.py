@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from artifact.model import BlockType, Visibility
-from extractor_svc.formats.xlsx_book import Book, Sheet, rich_text, whole_number
-from extractor_svc.formats.xlsx_grid import LAST_COLUMN, LAST_ROW, Box, box_of
+from extractor_svc.formats.xlsx_book import Book, Sheet, whole_number
+from extractor_svc.formats.xlsx_box import LAST_COLUMN, LAST_ROW, Box, box_of
 from extractor_svc.formats.xlsx_regions import TablePart
+from extractor_svc.formats.xlsx_strings import rich_text
 from extractor_svc.ooxml import Element, attribute, child_of, children_of, local_name
 
 _TAB: Final = Box(1, 1, 1, 1)

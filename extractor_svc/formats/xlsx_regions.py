@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import cached_property
 from typing import Final, TypeAlias
 
-from artifact.model import ColumnType
-from extractor_svc.formats.xlsx_grid import Box, Grid
-from extractor_svc.values import Value
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
-Occupied: TypeAlias = Mapping[int, Collection[int]]
-"""The columns that are taken in each row, rows ascending."""
+from artifact.model import ColumnType
+from extractor_svc.formats.xlsx_box import Box
+from extractor_svc.formats.xlsx_cuts import blocks
+from extractor_svc.formats.xlsx_grid import Grid, ranges
+from extractor_svc.formats.xlsx_raw import COLUMN_BITS, Places, places_of
+from extractor_svc.value_columns import NUMBER_OF
 
 _MERGE_SIDE: Final = 1_000
 _MERGE_CELLS: Final = 1_000_000
@@ -23,6 +27,7 @@ _LIST_TEXT: Final = 80
 _TITLE_TEXT: Final = 120
 _TITLE_DISTANCE: Final = 3
 _YEARS: Final = range(1900, 2101)
+_STRING: Final = NUMBER_OF[ColumnType.STRING]
 _NOTE: Final = re.compile(r"\s*(?:source|note|notes|remark|remarks)\b|\s*[*†‡¹²³]", re.IGNORECASE)
 
 
@@ -67,10 +72,10 @@ def find_pieces(grid: Grid, parts: Sequence[TablePart]) -> list[Piece]:
     """
     declared = [part for part in parts if grid.rows_in(part.box)]
     occupied = _occupied(grid, [part.box for part in declared])
-    boxes = _blocks(occupied)
-    if any(box.touches(part.box) for box in boxes for part in declared) or _overlap(declared):
+    boxes = blocks(occupied)
+    if _touch(boxes, [part.box for part in declared]) or _overlap(declared):
         occupied = _occupied(grid, [])
-        declared, boxes = [], _blocks(occupied)
+        declared, boxes = [], blocks(occupied)
     pieces: list[Piece] = [_declared(grid, part) for part in declared]
     for box in boxes:
         pieces.extend(_pieces_of(grid, box, occupied, _MOST_PEELED))
@@ -78,107 +83,42 @@ def find_pieces(grid: Grid, parts: Sequence[TablePart]) -> list[Piece]:
     return [_titled(grid, piece, pieces[i + 1 : i + 2]) for i, piece in enumerate(pieces)]
 
 
-def values_in(grid: Grid, row: int, box: Box) -> list[tuple[int, Value]]:
-    """The cells of a row that lie in a range and show something, by column."""
-    first, last = box.first_column, box.last_column
-    cells = grid.rows.get(row, {})
-    return [(column, value) for column, value in cells.items() if first <= column <= last and _shows(value)]
-
-
-def _is_filled(grid: Grid, row: int, box: Box) -> bool:
-    return any(box.first_column <= column <= box.last_column and _shows(value) for column, value in grid.rows[row].items())
-
-
-def _shows(value: Value) -> bool:
-    return value.kind is not None or bool(value.formula or value.error or value.text.strip())
-
-
-def _occupied(grid: Grid, without: Sequence[Box]) -> Occupied:
-    """Cells with something in them and those merged with one, but for some ranges; vast merged ranges count as one cell."""
-    taken: dict[int, Collection[int]] = dict(grid.rows)
+def _occupied(grid: Grid, without: Sequence[Box]) -> Places:
+    """Places with a cell and those merged with one, but for some ranges; vast merged ranges count as one cell."""
+    taken = [grid.places]
     left = _MERGE_CELLS
     for box in grid.merges.values():
         height, width = box.last_row - box.first_row + 1, box.last_column - box.first_column + 1
         left -= height * width
         if height > _MERGE_SIDE or width > _MERGE_SIDE or left < 0:
             continue
-        for row in range(box.first_row, box.last_row + 1):
-            taken[row] = {*taken.get(row, ()), *range(box.first_column, box.last_column + 1)}
+        rows = np.arange(box.first_row, box.last_row + 1)
+        taken.append(places_of(rows[:, None], np.arange(box.first_column, box.last_column + 1)).ravel())
+    places = np.unique(np.concatenate(taken)) if len(taken) > 1 else taken[0]
     for box in without:
-        for row in [row for row in taken if box.first_row <= row <= box.last_row]:
-            taken[row] = [column for column in taken[row] if not box.holds(row, column)]
-    return {row: taken[row] for row in sorted(taken) if taken[row]}
+        start, end = np.searchsorted(places, [box.first_row << COLUMN_BITS, box.last_row + 1 << COLUMN_BITS])
+        columns = places[start:end] & (1 << COLUMN_BITS) - 1
+        outside = (columns < box.first_column) | (columns > box.last_column)
+        places = np.concatenate([places[:start], places[start:end][outside], places[end:]])
+    return places
+
+
+def _touch(boxes: Sequence[Box], declared: Sequence[Box]) -> bool:
+    """Whether any of the one touches any of the other."""
+    edges = np.array([(box.first_row, box.last_row, box.first_column, box.last_column) for box in boxes]).reshape(-1, 4).T
+    return any(
+        (
+            (edges[0] <= box.last_row)
+            & (edges[1] >= box.first_row)
+            & (edges[2] <= box.last_column)
+            & (edges[3] >= box.first_column)
+        ).any()
+        for box in declared
+    )
 
 
 def _overlap(parts: Sequence[TablePart]) -> bool:
     return any(one.box.touches(other.box) for i, one in enumerate(parts) for other in parts[:i])
-
-
-def _blocks(occupied: Occupied) -> list[Box]:
-    """Cuts along empty rows, empty columns, and corners where all below lies beside all above, until nothing is left to cut."""
-    if not occupied:
-        return []
-    done: list[Box] = []
-    work = [_Part([(row, list(columns)) for row, columns in occupied.items()])]
-    while work:
-        part = work.pop()
-        smaller = part.cut()
-        if smaller is None:
-            done.append(part.box())
-        else:
-            work.extend(smaller)
-    return done
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """Rows with the columns taken in each, none of them empty."""
-
-    rows: Sequence[tuple[int, Sequence[int]]]
-
-    def cut(self) -> list[_Part] | None:
-        return self._along_rows() or self._along_columns() or self._at_a_corner()
-
-    def box(self) -> Box:
-        columns = [column for _, taken in self.rows for column in (min(taken), max(taken))]
-        return Box(self.rows[0][0], self.rows[-1][0], min(columns), max(columns))
-
-    def _along_rows(self) -> list[_Part] | None:
-        starts = [i for i in range(1, len(self.rows)) if self.rows[i][0] - self.rows[i - 1][0] > 1]
-        return self._split_at(starts) if starts else None
-
-    def _along_columns(self) -> list[_Part] | None:
-        taken = sorted(set().union(*(columns for _, columns in self.rows)))
-        starts = [0, *(i for i in range(1, len(taken)) if taken[i] - taken[i - 1] > 1), len(taken)]
-        if len(starts) == 2:
-            return None
-        group_of = {column: group for group, (a, b) in enumerate(pairwise(starts)) for column in taken[a:b]}
-        groups: list[list[tuple[int, list[int]]]] = [[] for _ in range(len(starts) - 1)]
-        for row, columns in self.rows:
-            for column in columns:
-                group = groups[group_of[column]]
-                if not group or group[-1][0] != row:
-                    group.append((row, []))
-                group[-1][1].append(column)
-        return [_Part(group) for group in groups]
-
-    def _at_a_corner(self) -> list[_Part] | None:
-        """Cuts between rows where the columns above all lie left, or all right, of those below."""
-        lows, highs = [min(columns) for _, columns in self.rows], [max(columns) for _, columns in self.rows]
-        below_low, below_high = lows[:], highs[:]
-        for i in range(len(lows) - 2, -1, -1):
-            below_low[i] = min(below_low[i], below_low[i + 1])
-            below_high[i] = max(below_high[i], below_high[i + 1])
-        starts, low, high = [], lows[0], highs[0]
-        for i in range(1, len(self.rows)):
-            if high < below_low[i] or low > below_high[i]:
-                starts.append(i)
-            low, high = min(low, lows[i]), max(high, highs[i])
-        return self._split_at(starts) if starts else None
-
-    def _split_at(self, starts: Sequence[int]) -> list[_Part]:
-        edges = [0, *starts, len(self.rows)]
-        return [_Part(self.rows[a:b]) for a, b in pairwise(edges)]
 
 
 def _declared(grid: Grid, part: TablePart) -> TablePiece:
@@ -191,138 +131,171 @@ def _declared(grid: Grid, part: TablePart) -> TablePiece:
     return TablePiece(part.box, part.header_rows, columns, header, part.totals_rows, part)
 
 
-def _pieces_of(grid: Grid, box: Box, occupied: Occupied, peels: int) -> Iterator[Piece]:
+class _Block:
+    """A range of the sheet, its rows that have a cell there, and where the positions of these cells start and end."""
+
+    def __init__(self, grid: Grid, box: Box) -> None:
+        rows = grid.rows_in(box)
+        starts, ends = grid.spans(rows, box)
+        filled = np.flatnonzero(ends > starts).tolist()
+        self.grid = grid
+        self.box = box
+        self.rows = [rows[i] for i in filled]
+        self.starts, self.ends = starts[filled], ends[filled]
+        self.counts = self.ends - self.starts
+
+    @property
+    def is_one_column(self) -> bool:
+        """Whether the range is one column wide."""
+        return self.box.first_column == self.box.last_column
+
+    @cached_property
+    def positions(self) -> Places:
+        """The positions of all cells."""
+        return ranges(self.starts, self.ends)
+
+    def cells(self, i: int) -> range:
+        """The positions of the cells of the i-th row."""
+        return range(int(self.starts[i]), int(self.ends[i]))
+
+    def lone_cell(self, i: int) -> tuple[int, Box] | None:
+        """The position of the i-th row's only cell, and its range; None where there are several."""
+        if self.counts[i] != 1:
+            return None
+        row, position = self.rows[i], int(self.starts[i])
+        column = self.grid.column_of(position)
+        return position, self.grid.merges.get((row, column), Box(row, row, column, column))
+
+    def are_texts(self, i: int) -> bool:
+        """Whether all cells of the i-th row hold texts."""
+        return all(self.grid.is_text(position) for position in self.cells(i))
+
+    def are_labels(self, i: int) -> bool:
+        """Whether all cells of the i-th row are texts or years."""
+        return all(_is_label(self.grid, position) for position in self.cells(i))
+
+    def inside(self, occupied: Places, first_row: int) -> Places:
+        """The taken places of the range from a row on."""
+        start, end = np.searchsorted(occupied, [first_row << COLUMN_BITS, self.box.last_row + 1 << COLUMN_BITS])
+        places = occupied[start:end]
+        columns = places & (1 << COLUMN_BITS) - 1
+        return places[(columns >= self.box.first_column) & (columns <= self.box.last_column)]
+
+
+def _pieces_of(grid: Grid, box: Box, occupied: Places, peels: int) -> Iterator[Piece]:
     """A block's titles, its table or texts, and its notes below; what stands under a title is cut anew."""
-    rows = [row for row in grid.rows_in(box) if _is_filled(grid, row, box)]
-    if not rows:
+    block = _Block(grid, box)
+    if not block.rows:
         return
-    if peels and (title := _title(grid, box, rows)):
+    if peels and (title := _title(block)):
         yield TextPiece(title, title=True)
-        below = Box(title.last_row + 1, box.last_row, box.first_column, box.last_column)
-        for smaller in _blocks(_inside(occupied, below)):
+        for smaller in blocks(block.inside(occupied, title.last_row + 1)):
             yield from _pieces_of(grid, smaller, occupied, peels - 1)
-    elif peels and (note := _note(grid, box, rows)):
+    elif peels and (note := _note(block)):
         above = Box(box.first_row, note.first_row - 1, box.first_column, box.last_column)
         yield from _pieces_of(grid, above, occupied, peels - 1)
         yield TextPiece(note, title=False)
     else:
-        yield from _table_or_texts(grid, box, rows)
+        yield from _table_or_texts(block)
 
 
-def _inside(occupied: Occupied, box: Box) -> Occupied:
-    rows = ((row, occupied[row]) for row in range(box.first_row, box.last_row + 1) if row in occupied)
-    kept = ((row, [column for column in columns if box.holds(row, column)]) for row, columns in rows)
-    return {row: columns for row, columns in kept if columns}
-
-
-def _title(grid: Grid, box: Box, rows: Sequence[int]) -> Box | None:
+def _title(block: _Block) -> Box | None:
     """The range of a title: the only text of the first row, merged over columns or standing above a row of names."""
-    cells = values_in(grid, rows[0], box)
-    if len(cells) != 1 or box.first_column == box.last_column or len(rows) < 2:
+    if block.is_one_column or len(block.rows) < 2 or (found := block.lone_cell(0)) is None:
         return None
-    column, value = cells[0]
-    place = grid.merges.get((rows[0], column), Box(rows[0], rows[0], column, column))
-    if value.kind is not ColumnType.STRING or place.last_row >= rows[-1]:
+    position, place = found
+    if not block.grid.is_text(position) or place.last_row >= block.rows[-1]:
         return None
     wide = place.last_column > place.first_column
     if place.last_row > place.first_row and not wide:
         return None
-    below = [row for row in rows if row > place.last_row]
-    if not any(len(values_in(grid, row, box)) > 1 for row in below):
+    below = next(i for i, row in enumerate(block.rows) if row > place.last_row)
+    if not (block.counts[below:] > 1).any():
         return None
-    names = all(value.kind is ColumnType.STRING for _, value in values_in(grid, below[0], box))
-    return place if wide or names else None
+    return place if wide or block.are_texts(below) else None
 
 
-def _note(grid: Grid, box: Box, rows: Sequence[int]) -> Box | None:
+def _note(block: _Block) -> Box | None:
     """The range of a note below a table: the only text of the last row, merged over columns or opening as notes do."""
-    cells = values_in(grid, rows[-1], box)
-    if len(cells) != 1 or len(rows) < 3 or box.first_column == box.last_column:
+    if block.is_one_column or len(block.rows) < 3 or (found := block.lone_cell(-1)) is None:
         return None
-    column, value = cells[0]
-    place = grid.merges.get((rows[-1], column), Box(rows[-1], rows[-1], column, column))
+    position, place = found
     merged = place.last_column > place.first_column
-    is_note = value.kind is ColumnType.STRING and (merged or bool(_NOTE.match(value.text)))
+    is_note = block.grid.is_text(position) and (merged or bool(_NOTE.match(block.grid.text_of(position))))
     return place if is_note else None
 
 
-def _table_or_texts(grid: Grid, box: Box, rows: Sequence[int]) -> Iterator[Piece]:
-    counts = [len(values_in(grid, row, box)) for row in rows]
-    single = box.first_column == box.last_column
-    if (single and not _is_typed_column(grid, box, rows)) or (max(counts) == 1 and not single):
-        for row in rows:
-            for column, _ in values_in(grid, row, box):
-                yield TextPiece(grid.merges.get((row, column), Box(row, row, column, column)), title=False)
+def _table_or_texts(block: _Block) -> Iterator[Piece]:
+    grid, box, single = block.grid, block.box, block.is_one_column
+    if (single and not _is_typed_column(block)) or (block.counts.max() == 1 and not single):
+        for i in range(len(block.rows)):
+            found = block.lone_cell(i)
+            yield TextPiece(found[1] if found else box, title=False)
         return
-    depth = 0 if _is_lone_value(grid, box) else _header_depth(grid, box, rows)
-    if box.first_row + depth > rows[-1]:
+    depth = 0 if _is_lone_value(block) else _header_depth(block)
+    if box.first_row + depth > block.rows[-1]:
         yield TablePiece(box)
         return
     names = dict(zip(range(box.first_column, box.last_column + 1), _flat_names(grid, box, depth), strict=True))
-    filled = {column for row in rows for column, _ in values_in(grid, row, box)}
-    columns = tuple(column for column in names if column in filled)
+    columns = tuple(np.unique(grid.cells.columns[block.positions]).tolist())
     yield TablePiece(box, depth, columns, tuple(names[column] for column in columns))
 
 
-def _is_lone_value(grid: Grid, box: Box) -> bool:
+def _is_lone_value(block: _Block) -> bool:
     """Whether a number, date or the like is all that a sheet holds: a table of one value without a name."""
-    alone = len(grid.rows) == 1 and len(grid.rows.get(box.first_row, ())) == 1
-    return alone and grid.value(box.first_row, box.first_column).kind not in (None, ColumnType.STRING)
+    if len(block.grid) != 1:
+        return False
+    position = int(block.starts[0])
+    return not block.grid.is_void(position) and not block.grid.is_text(position)
 
 
-def _is_typed_column(grid: Grid, box: Box, rows: Sequence[int]) -> bool:
+def _is_typed_column(block: _Block) -> bool:
     """Whether a single column is a list under a name, of values other than text or of short texts, or a lone value."""
-    values = [values_in(grid, row, box)[0][1] for row in rows]
-    if len(values) < 2 or values[0].kind is None:
-        return _is_lone_value(grid, box)
-    if any(value.kind is not ColumnType.STRING for value in values[1:]):
+    kinds = block.grid.cells.values.kinds[block.starts]
+    if len(kinds) < 2 or not kinds[0]:
+        return _is_lone_value(block)
+    if (kinds[1:] != _STRING).any():
         return True
-    return len(values) > 2 and all(len(value.text) <= _LIST_TEXT for value in values)
+    texts = block.grid.cells.values.texts.take(pa.array(block.starts))
+    return len(kinds) > 2 and (pc.max(pc.utf8_length(texts)).as_py() or 0) <= _LIST_TEXT
 
 
-def _header_depth(grid: Grid, box: Box, rows: Sequence[int]) -> int:
+def _header_depth(block: _Block) -> int:
     """How many rows are header: as deep as merged cells in the first row reach, and one more under each that spans columns."""
-    first, last = box.first_row, rows[-1]
-    merges = [merge for merge in _merges_in(grid, box, first) if merge.last_row < last]
+    grid, box = block.grid, block.box
+    first, last = box.first_row, block.rows[-1]
+    merges = [merge for merge in grid.merges_in(first, box) if merge.last_row < last]
     depth = max([merge.last_row - first + 1 for merge in merges], default=1)
     while first + depth < last and depth < _DEEPEST_HEADER:
-        spans = [merge for merge in _merges_in(grid, box, first + depth - 1) if merge.last_column > merge.first_column]
-        if not spans or not _are_labels(grid, box, first + depth):
+        spans = [merge for merge in grid.merges_in(first + depth - 1, box) if merge.last_column > merge.first_column]
+        below = grid.span(first + depth, box)
+        if not spans or not below or not all(_is_label(grid, position) for position in below):
             break
         depth += 1
-    if depth == 1 and not merges and _has_bare_groups(grid, box, rows):
+    if depth == 1 and not merges and _has_bare_groups(block):
         return 2
     return min(depth, _DEEPEST_HEADER)
 
 
-def _merges_in(grid: Grid, box: Box, row: int) -> list[Box]:
-    """Merged ranges that start in a row of the block."""
-    cells = grid.rows.get(row, {})
-    found = (grid.merges.get((row, column)) for column in cells if box.first_column <= column <= box.last_column)
-    return [merge for merge in found if merge is not None]
+def _is_label(grid: Grid, position: int) -> bool:
+    """Whether a cell is a text, or a number that a year could be."""
+    if grid.is_text(position):
+        return True
+    value = grid.value_at(position)
+    return value.kind is ColumnType.NUMBER and isinstance(value.value, int) and value.value in _YEARS
 
 
-def _are_labels(grid: Grid, box: Box, row: int) -> bool:
-    cells = values_in(grid, row, box)
-    return bool(cells) and all(_is_label(value) for _, value in cells)
-
-
-def _is_label(value: Value) -> bool:
-    return value.kind is ColumnType.STRING or (
-        isinstance(value.value, int) and value.value in _YEARS and value.kind is ColumnType.NUMBER
-    )
-
-
-def _has_bare_groups(grid: Grid, box: Box, rows: Sequence[int]) -> bool:
+def _has_bare_groups(block: _Block) -> bool:
     """Whether the first row names groups of the columns that the second names, without merging: gaps above names above numbers."""
-    if len(rows) < 3 or rows[1] != rows[0] + 1:
+    if len(block.rows) < 3 or block.rows[1] != block.rows[0] + 1:
         return False
-    above, names = dict(values_in(grid, rows[0], box)), dict(values_in(grid, rows[1], box))
-    gaps = [column for column in range(box.first_column, box.last_column + 1) if column not in above]
-    if not gaps or gaps[0] == box.first_column or not _are_labels(grid, box, rows[1]) or any(c not in names for c in gaps):
+    above, names = ({block.grid.column_of(position) for position in block.cells(i)} for i in (0, 1))
+    gaps = [column for column in range(block.box.first_column, block.box.last_column + 1) if column not in above]
+    if not gaps or gaps[0] == block.box.first_column or not names.issuperset(gaps) or not block.are_labels(1):
         return False
-    below = [value for row in rows[2:] for column, value in values_in(grid, row, box) if column in gaps]
-    return bool(below) and all(value.kind is not ColumnType.STRING for value in below)
+    below = block.positions[int(block.counts[:2].sum()) :]
+    kinds = block.grid.cells.values.kinds[below[np.isin(block.grid.cells.columns[below], gaps)]]
+    return bool(len(kinds)) and not (kinds == _STRING).any()
 
 
 def _flat_names(grid: Grid, box: Box, depth: int) -> tuple[str, ...]:
@@ -340,9 +313,11 @@ def _stacked(labels: Sequence[str]) -> str:
 
 def _labels(grid: Grid, box: Box, row: int, *, fill: bool) -> list[str]:
     """The label of each column in a header row; in rows above the last one, a bare label reaches over the gap to its right."""
-    labels = [" ".join(grid.value(row, column).text.split()) for column in range(box.first_column, box.last_column + 1)]
+    labels = [""] * (box.last_column - box.first_column + 1)
+    for position in grid.span(row, box):
+        labels[grid.column_of(position) - box.first_column] = _label(grid, position)
     covered = set()
-    for merge in (merge for above in range(box.first_row, row + 1) for merge in _merges_in(grid, box, above)):
+    for merge in (merge for above in range(box.first_row, row + 1) for merge in grid.merges_in(above, box)):
         if merge.last_row >= row:
             text = " ".join(grid.value(merge.first_row, merge.first_column).text.split())
             for column in range(max(merge.first_column, box.first_column), min(merge.last_column, box.last_column) + 1):
@@ -352,6 +327,10 @@ def _labels(grid: Grid, box: Box, row: int, *, fill: bool) -> list[str]:
         for i in range(1, len(labels)):
             labels[i] = labels[i] or labels[i - 1]
     return labels
+
+
+def _label(grid: Grid, position: int) -> str:
+    return " ".join(grid.text_of(position).split())
 
 
 def _titled(grid: Grid, piece: Piece, following: Sequence[Piece]) -> Piece:
