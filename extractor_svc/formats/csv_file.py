@@ -12,7 +12,7 @@ from artifact.locators import LineSpan, Locator
 from artifact.model import Artifact, BlockType, Cell, Coverage, Dataset
 from extractor_svc.blocks import BlockList, WarningList, count_words, tally
 from extractor_svc.context import ReadContext
-from extractor_svc.errors import LocatorNotFound, TooManyRows
+from extractor_svc.errors import LocatorNotFound, NoText, TooManyRows
 from extractor_svc.formats.csv_columns import hold_texts, mark_of_file
 from extractor_svc.formats.csv_layout import find_layout, notes_below
 from extractor_svc.formats.csv_scan import Records, scan
@@ -37,7 +37,7 @@ def read(content: bytes, context: ReadContext) -> Artifact:
     (`STRAY_QUOTES`). Places are lines of the file; a record with line feeds in quotes has several.
 
     Raises:
-        NoText: the file holds nothing but white space.
+        NoText: the file holds no table.
         InvalidOption, BadEncoding, OutputLimit, TooManyRows, TooManyColumns: as their names say.
     """
     warnings = WarningList(context.limits)
@@ -96,6 +96,8 @@ def _scan_all(source: CsvSource, context: ReadContext) -> list[Records]:
         context.progress("row", rows, 0)
         if len(records):
             parts.append(records)
+    if not parts:
+        raise NoText("the file holds no text below its first line")
     return parts
 
 

@@ -32,7 +32,7 @@ def open_source(content: bytes, context: ReadContext, warnings: WarningList) -> 
     """Decodes a file and finds its dialect.
 
     Raises:
-        NoText: the file holds nothing but white space.
+        NoText: the file holds nothing but white space and control characters.
         InvalidOption, BadEncoding: as the encoding cannot be had.
     """
     decoded = decode_or_guess(content, context.options.encoding, warnings)
@@ -43,6 +43,8 @@ def open_source(content: bytes, context: ReadContext, warnings: WarningList) -> 
     dialect = detect_dialect(data, tabs=PurePosixPath(context.filename.lower()).suffix in _TAB_NAMES)
     if _CONTROLS.search(text):
         data = _without_controls(text, dialect, warnings).encode("utf-8", "replace")
+    if data.isspace():
+        raise NoText("the file holds control characters and no text")
     if not dialect.skipped_lines:
         return CsvSource(data, 1, decoded.encoding, dialect, 0)
     head, _, rest = data.partition(b"\n")

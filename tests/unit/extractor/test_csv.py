@@ -330,9 +330,10 @@ class TestPlaces:
 
 
 class TestLimits:
-    def test_nothing_but_white_space_is_no_text(self) -> None:
+    @pytest.mark.parametrize("content", [b" \n\n\t\n", b"\x00", b"\x00\n\x01\n", b"sep=;", b"sep=;\n"])
+    def test_nothing_but_white_space_and_control_characters_is_no_text(self, content: bytes) -> None:
         with pytest.raises(NoText):
-            read(" \n\n\t\n")
+            read(content)
 
     def test_too_many_columns_rows_and_characters_are_refused(self) -> None:
         with pytest.raises(TooManyColumns):
