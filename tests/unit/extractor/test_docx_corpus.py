@@ -71,12 +71,12 @@ import sys
 from pathlib import Path
 from extractor_svc.extract import extract
 from services.errors import LoomError
-path = Path(sys.argv[1])
-try:
-    extract(path.read_bytes(), filename=path.name)
-    print("read")
-except LoomError as error:
-    print(error.code_reason)
+for path in map(Path, sys.argv[1:]):
+    try:
+        extract(path.read_bytes(), filename=path.name)
+        print(path.stem, "READ")
+    except LoomError as error:
+        print(path.stem, error.code_reason)
 """
 
 
@@ -178,13 +178,14 @@ def test_headings_nest_as_in_the_rendering() -> None:
     assert [level + 1 for level in levels[1:]] == expected[1:]
 
 
-@pytest.mark.parametrize("path", sorted(HOSTILE.glob("*.docx")), ids=lambda path: path.name)
-def test_hostile_documents_end_in_a_typed_outcome_within_bounds(path: Path) -> None:
+def test_hostile_documents_end_in_a_typed_outcome_within_bounds() -> None:
     def bound() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
         resource.setrlimit(resource.RLIMIT_CPU, (30, 30))
 
+    paths = map(str, sorted(HOSTILE.glob("*.docx")))
     done = subprocess.run(
-        [sys.executable, "-c", CHILD, str(path)], capture_output=True, text=True, timeout=60, preexec_fn=bound, check=False
+        [sys.executable, "-c", CHILD, *paths], capture_output=True, text=True, timeout=60, preexec_fn=bound, check=False
     )
-    assert (done.returncode, done.stdout.strip()) == (0, OUTCOMES[path.stem]), done.stderr
+    assert done.returncode == 0, done.stderr
+    assert dict(line.split() for line in done.stdout.splitlines()) == OUTCOMES
