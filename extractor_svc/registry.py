@@ -64,7 +64,7 @@ READERS: Final = (
     _reader(
         "markdown",
         markdown.PARSER,
-        abilities=("headings", "tables", "locators"),
+        abilities=("headings", "tables", "datasets", "locators"),
         read=markdown.read,
         resolve=markdown.resolve,
     ),
