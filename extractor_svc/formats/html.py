@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser
 
 from artifact.locators import HtmlPlace, Locator
-from artifact.model import Artifact, BlockType, Coverage, Dataset
+from artifact.model import Artifact, Block, BlockType, Coverage, Dataset
 from extractor_svc.blocks import BlockList, WarningList, count_words, tally
 from extractor_svc.context import ReadContext
 from extractor_svc.errors import LocatorNotFound, NoText, OutputLimit
@@ -20,7 +20,7 @@ from extractor_svc.formats.html_flow import Leaf
 from extractor_svc.formats.html_meta import page_properties, page_title
 from extractor_svc.formats.html_source import NormalSource, normal_source
 from extractor_svc.formats.html_tables import Table, dataset_of, holds_data
-from extractor_svc.formats.html_walk import Ledger, body_leaves
+from extractor_svc.formats.html_walk import MARGINS, Ledger, body_leaves
 from extractor_svc.source_text import LONGEST_BLOCK, cut
 
 PARSER: Final = f"loom-html/1 selectolax/{version('selectolax')}"
@@ -59,7 +59,7 @@ def read(content: bytes, context: ReadContext) -> Artifact:
     written = _Writing(context)
     for leaf in page.leaves:
         written.add(leaf)
-    blocks = written.blocks.done()
+    blocks = written.done()
     context.progress("page", 1, 1)
     return Artifact(
         format="html",
@@ -128,7 +128,7 @@ class _Writing:
         self._path_chars = 0
         self._tables = 0
         self._caption = ""
-        self.blocks = BlockList(context.limits)
+        self._blocks = BlockList(context.limits)
         self.datasets: list[Dataset] = []
 
     def add(self, leaf: Leaf) -> None:
@@ -137,15 +137,19 @@ class _Writing:
         if leaf.table is not None:
             self._table(leaf, leaf.table, place)
         elif leaf.kind is BlockType.HEADING:
-            self.blocks.heading(leaf.text, place, level=leaf.level)
+            self._blocks.heading(leaf.text, place, level=leaf.level)
         else:
             for text, part in _parts(leaf.text, place):
-                self.blocks.add(leaf.kind, text, part, level=leaf.level, language=leaf.language)
+                self._blocks.add(leaf.kind, text, part, level=leaf.level, language=leaf.language)
         self._caption = leaf.text if leaf.kind is BlockType.CAPTION else ""
+
+    def done(self) -> tuple[Block, ...]:
+        """The blocks so far; what stands around the main text is in none of its sections."""
+        return tuple(replace(block, section_path=()) if block.type in MARGINS else block for block in self._blocks.done())
 
     def _place(self, leaf: Leaf) -> HtmlPlace:
         place = HtmlPlace(leaf.first.path, leaf.last.path)
-        self._path_chars += len(place.first) + len(place.last)
+        self._path_chars += len(place.first) + (len(place.last) if leaf.first is not leaf.last else 0)
         if self._path_chars > self._limits.max_text_chars:
             raise OutputLimit(
                 "the page nests its texts too deep; split it", metadata={"max_text_chars": str(self._limits.max_text_chars)}
@@ -155,13 +159,13 @@ class _Writing:
     def _table(self, leaf: Leaf, table: Table, place: HtmlPlace) -> None:
         dataset_id = self._dataset(table, place) if leaf.kind is BlockType.TABLE else ""
         if len(leaf.text) <= LONGEST_BLOCK:
-            self.blocks.add(leaf.kind, leaf.text, place, dataset_id=dataset_id, cells=table.cells)
+            self._blocks.add(leaf.kind, leaf.text, place, dataset_id=dataset_id, cells=table.cells)
             return
         kind = leaf.kind
         for first, last, text, cells in table.parts(LONGEST_BLOCK):
             rows = HtmlPlace(table.row_paths[first], table.row_paths[last])
             if text:
-                self.blocks.add(kind, text, rows, dataset_id=dataset_id, cells=cells)
+                self._blocks.add(kind, text, rows, dataset_id=dataset_id, cells=cells)
                 kind = BlockType.TABLE_ROWS if leaf.kind is BlockType.TABLE else leaf.kind
 
     def _dataset(self, table: Table, place: HtmlPlace) -> str:

@@ -10,8 +10,8 @@ from extractor_svc.blocks import count_words
 from extractor_svc.formats.html_elements import FORMATTING
 
 _ATTRIBUTE: Final = re.compile(
-    r"""[\t\n\f /]*+(?P<name>=?[^\t\n\f />=]++|=)"""
-    r"""(?:[\t\n\f ]*+=[\t\n\f ]*+(?:"(?P<double>[^"]*+)"|'(?P<single>[^']*+)'|(?P<bare>[^\t\n\f >"'][^\t\n\f >]*+)|))?"""
+    r"""[\t\n\f /]*+(=?[^\t\n\f />=]++|=)"""
+    r"""(?:[\t\n\f ]*+=[\t\n\f ]*+(?:"([^"]*+)"|'([^']*+)'|([^\t\n\f >"'][^\t\n\f >]*+)|))?"""
 )
 _KEPT: Final = frozenset(
     [
@@ -100,9 +100,8 @@ def style_of(written: str) -> dict[str, str]:
 def _attributes(tail: str) -> dict[str, str]:
     """The first value of each attribute, as written; names in lower case."""
     found: dict[str, str] = {}
-    for match in _ATTRIBUTE.finditer(tail):
-        value = match["double"] or match["single"] or match["bare"] or ""
-        found.setdefault(match["name"].lower(), value)
+    for name, double, single, bare in _ATTRIBUTE.findall(tail):
+        found.setdefault(name.lower(), double or single or bare)
     return found
 
 

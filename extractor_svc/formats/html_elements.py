@@ -127,7 +127,7 @@ SPECIAL: Final = BLOCKS | frozenset(
         "object",
         "param",
         "script",
-        "select",
+        "select-list",
         "source",
         "style",
         "template",

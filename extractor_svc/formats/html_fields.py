@@ -12,7 +12,7 @@ from selectolax.lexbor import LexborNode
 from extractor_svc.formats.html_attributes import style_of
 from extractor_svc.formats.html_style import Attributes
 
-CONTROLS: Final = frozenset({"input", "select", "textarea"})
+CONTROLS: Final = frozenset({"input", "select-list", "textarea"})
 CHECKED: Final = "☑"
 UNCHECKED: Final = "☐"
 CHOSEN: Final = "◉"

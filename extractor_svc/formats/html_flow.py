@@ -75,7 +75,7 @@ class Flow:
 
     def text(self, text: str, place: Place) -> None:
         """Adds text in which white space is one space."""
-        squeezed = _SPACES.sub(" ", text)
+        squeezed = _SPACES.sub(" ", text) if "\n" in text or "  " in text or "\t" in text or "\f" in text else text
         if squeezed == " ":
             if self.pieces:
                 self.pieces.append(squeezed)
@@ -121,8 +121,9 @@ class Flow:
 
     def plain(self) -> str:
         """The text with white space as it is shown."""
-        joined = "".join(self.pieces).replace(_SOFT_HYPHEN, "")
-        return _AROUND_BREAKS.sub("\n", _RUNS.sub(" ", joined)).strip()
+        joined = (self.pieces[0] if len(self.pieces) == 1 else "".join(self.pieces)).replace(_SOFT_HYPHEN, "")
+        joined = _RUNS.sub(" ", joined)
+        return _AROUND_BREAKS.sub("\n", joined).strip() if "\n" in joined else joined.strip()
 
     def code(self) -> str:
         """The text as it stands, without empty lines around it."""

@@ -14,7 +14,8 @@ SKIPPED: Final = 2
 """An open element is written, or only its content is, or neither."""
 
 _DEEPEST: Final = 512
-"""Elements whose order is kept; of those below only the number by name is, so that a look through them stays short."""
+"""Elements whose order is kept, and one more that is left out with all it holds; of others below only the number by name is, so
+that a look through them stays short."""
 
 _TABLE: Final = frozenset({"table", "template"})
 _ITEM_STOPS: Final = SPECIAL - {"address", "div", "p"}
@@ -28,8 +29,8 @@ _CLOSES: Final = {
     "tbody": (frozenset({"tbody", "thead", "tfoot"}), _TABLE),
     "thead": (frozenset({"tbody", "thead", "tfoot"}), _TABLE),
     "tfoot": (frozenset({"tbody", "thead", "tfoot"}), _TABLE),
-    "option": (frozenset({"option"}), frozenset({"select", "optgroup", "datalist"}) | SPECIAL - {"option"}),
-    "optgroup": (frozenset({"optgroup"}), frozenset({"select", "datalist"}) | SPECIAL - {"option", "optgroup"}),
+    "option": (frozenset({"option"}), frozenset({"select-list", "optgroup", "datalist"}) | SPECIAL - {"option"}),
+    "optgroup": (frozenset({"optgroup"}), frozenset({"select-list", "datalist"}) | SPECIAL - {"option", "optgroup"}),
     "rt": (frozenset({"rt", "rp"}), frozenset({"ruby"}) | SPECIAL),
     "rp": (frozenset({"rt", "rp"}), frozenset({"ruby"}) | SPECIAL),
     "a": (frozenset({"a"}), SCOPE | SPECIAL),
@@ -83,6 +84,44 @@ _CLOSES_PARAGRAPH: Final = frozenset(
 )
 _PARAGRAPH_STOPS: Final = SCOPE | {"button"}
 _PARAGRAPH: Final = frozenset({"p"})
+_DRAWINGS: Final = frozenset({"math", "svg"})
+_TEXT_IN_DRAWINGS: Final = frozenset({"annotation-xml", "desc", "foreignobject", "mi", "mn", "mo", "ms", "mtext", "title"})
+_NOT_IN_DRAWINGS: Final = FORMATTING - {"a", "font"} | frozenset(
+    [
+        "blockquote",
+        "body",
+        "br",
+        "center",
+        "dd",
+        "div",
+        "dl",
+        "dt",
+        "embed",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "head",
+        "hr",
+        "img",
+        "li",
+        "listing",
+        "menu",
+        "meta",
+        "ol",
+        "p",
+        "pre",
+        "ruby",
+        "span",
+        "sub",
+        "sup",
+        "table",
+        "ul",
+        "var",
+    ]
+)
 _IN_TABLE: Final = frozenset({"caption", "table", "tbody", "td", "tfoot", "th", "thead", "tr"})
 
 
@@ -95,18 +134,36 @@ class OpenElements:
         self._counts: dict[str, int] = defaultdict(int)
         self._below: dict[str, int] = defaultdict(int)
         self._deeper = 0
+        self._outside: tuple[dict[str, int], int] | None = None
         self.skipping = 0
         self.reason = ""
         """How many open elements are left out with all they hold, and why the outermost of them is."""
 
     @property
     def foreign(self) -> bool:
-        """Whether a drawing or a formula is open."""
-        return bool(self._counts["svg"] or self._counts["math"])
+        """Whether a tag here is one of a drawing or a formula, and not of text within it."""
+        return self._drawing() >= 0
+
+    def leave_drawing(self, name: str) -> None:
+        """Closes the drawings and formulas that a tag of a page's text ends."""
+        while name in _NOT_IN_DRAWINGS and (index := self._drawing()) >= 0:
+            self._close_at(index)
+
+    def _drawing(self) -> int:
+        """Which open element is the drawing or formula that a tag here belongs to; -1 where none is."""
+        if self._counts["svg"] or self._counts["math"]:
+            for i in range(len(self._names) - 1, -1, -1):
+                if self._names[i] in _DRAWINGS:
+                    return i
+                if self._names[i] in _TEXT_IN_DRAWINGS:
+                    return -1
+        return -1
 
     def make_room(self, name: str) -> int:
         """Closes what a start tag closes by itself; returns how many elements are open then."""
         counts = self._counts
+        if self.foreign:
+            return len(self._names)
         if counts["p"] and name in _CLOSES_PARAGRAPH:
             self._pop_to(_PARAGRAPH, _PARAGRAPH_STOPS)
         closing = _CLOSES.get(name)
@@ -120,6 +177,9 @@ class OpenElements:
             self._below[name] += 1
             self._deeper += 1
             return
+        if len(self._names) >= _DEEPEST:
+            self._outside = self._below, self._deeper
+            self._below, self._deeper = defaultdict(int), 0
         self._names.append(name)
         self._states.append(state)
         self._counts[name] += 1
@@ -139,10 +199,12 @@ class OpenElements:
         if not self._counts[name]:
             return SHOWN
         stops = _stops_of(name)
+        drawing = self._drawing()
+        inside = drawing if drawing >= 0 else len(names)
         for i in range(len(names) - 1, -1, -1):
             if names[i] == name:
                 return self._close_at(i)
-            if names[i] in stops:
+            if names[i] in stops and i < inside:
                 return SHOWN
         return SHOWN
 
@@ -151,6 +213,8 @@ class OpenElements:
         state = self._states.pop()
         if state == SKIPPED:
             self.skipping -= 1
+            if self._outside is not None and len(self._names) >= _DEEPEST:
+                self._below, self._deeper = self._outside
         return state
 
     def _close_at(self, index: int) -> int:

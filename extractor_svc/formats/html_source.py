@@ -17,7 +17,7 @@ DEEPEST: Final = 256
 """Elements within each other; those below are read as text of the one above. A parser's time grows with the depth."""
 _MOST_TAGS: Final = 3_000_000
 
-_SIGN: Final = re.compile(r"<(?:(/?)([A-Za-z][^\t\n\f />]*)(>?)|(!--)|[!?/])")
+_SIGN: Final = re.compile(r"<(?:(/?)([A-Za-z][^\t\n\f />]*)(>?)|(!--)|[!?]|/(?=[\s\S]))")
 """A tag's slash, name, and end where it has no attributes; else the start of a comment, or of a declaration."""
 _TAIL: Final = re.compile(
     r"""(?>[^>=]++|=[\t\n\f ]*+(?:"[^"]*+"|'[^']*+'|[^\t\n\f >"'][^\t\n\f >]*+|(?=>)))*+>""",
@@ -28,7 +28,8 @@ _SCRIPT_SIGN: Final = re.compile(r"<!--|-->|<(/?)script(?=[\t\n\f />])", re.IGNO
 _TAG: Final = re.compile(r"<[^>]*>")
 _ONCE: Final = frozenset({"body", "head", "html"})
 _AS_TEXT: Final = {"title": "title", "textarea": "textarea", "xmp": "pre", "plaintext": "pre"}
-_RENAMED: Final = frozenset({"template", "image", "listing"})
+_OTHER_NAMES: Final = {"listing": "pre", "select": "select-list"}
+_RENAMED: Final = frozenset({"template", "image", "listing", "select"})
 _RAW: Final = frozenset({"iframe", "noembed", "noframes", "noscript", "script", "style", "title", "textarea", "xmp", "plaintext"})
 
 
@@ -149,12 +150,13 @@ class _Normalizer:
 
     def _start(self, name: str, tail: str, position: int) -> int:
         written, hides, empty = "", False, False
+        self._open.leave_drawing(name)
         if tail:
             written, hides = kept_attributes(name, tail, self._languages)
             empty = tail.endswith("/") and (self._xml or self._open.foreign)
         if name in _RENAMED:
             name = self._renamed(name, tail)
-        if name in _RAW:
+        if name in _RAW and (name in NEVER_SHOWN or not self._open.foreign):
             return self._raw(name, tail, written, position, empty=empty)
         if name == "template":
             if not empty:
@@ -164,12 +166,15 @@ class _Normalizer:
         return position
 
     def _renamed(self, name: str, tail: str) -> str:
-        """A template that is shown is a division; an image outside a drawing is what `img` is."""
+        """A template that is shown is a division; an image outside a drawing is what `img` is.
+
+        A `select` has a name that the parser gives no meaning: its time with the real one grows with the options' square.
+        """
         if name == "template":
             return "div" if tail and shadow_root(tail) else name
         if name == "image":
             return "image" if self._open.foreign else "img"
-        return "pre"
+        return _OTHER_NAMES[name]
 
     def _write_start(self, name: str, written: str, *, hides: bool, empty: bool) -> None:
         if name in VOID or name in _ONCE:
@@ -182,8 +187,8 @@ class _Normalizer:
         elif depth >= DEEPEST:
             state = SKIPPED if hides else CUT
             self._result.flattened += 1
-            if name in BLOCKS and not hides:
-                self._out.append("<br>")
+            if name in BLOCKS:
+                self._new_line()
         else:
             state = SHOWN
             self._out.append(f"<{name}{written}>")
@@ -193,14 +198,21 @@ class _Normalizer:
             self._out.append(f"</{name}>")
 
     def _end(self, name: str) -> None:
-        name = "pre" if name == "listing" else name
+        name = _OTHER_NAMES.get(name, name)
+        if name in ("br", "p"):
+            self._open.leave_drawing(name)
         state = self._open.close(name)
         if self._open.skipping or state == SKIPPED:
             return
-        if state == CUT:
-            self._out.append("<br>" if name in BLOCKS else "")
-        else:
+        if state == SHOWN:
             self._out.append(f"</{name}>")
+        elif name in BLOCKS:
+            self._new_line()
+
+    def _new_line(self) -> None:
+        """Parts the text of a block that stands too deep from what is around it."""
+        if self._out[-1] != "<br>":
+            self._out.append("<br>")
 
     def _raw(self, name: str, tail: str, written: str, position: int, *, empty: bool) -> int:
         """An element whose content is text up to its end tag; it is shown as such, or left out."""

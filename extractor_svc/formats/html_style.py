@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
 from artifact.model import BlockType
@@ -45,10 +45,20 @@ class Style:
     banner: bool = False
     sectioned: bool = False
     language: str = ""
+    _inside: dict[str, Style] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def inside(self, tag: str) -> Style:
+        """The style inside an element without attributes."""
+        found = self._inside.get(tag)
+        if found is None:
+            found = self._inside[tag] = _by_tag(tag, {}, self)
+        return found
 
 
 def is_hidden(tag: str, attributes: Attributes) -> bool:
     """Whether nothing of the element is shown, whatever its content says: by attribute, style, or until a script opens it."""
+    if not attributes:
+        return tag == "dialog"
     style = style_of(attributes.get("style") or "")
     if "display" in style:
         return style["display"] == "none"
@@ -59,7 +69,9 @@ def is_hidden(tag: str, attributes: Attributes) -> bool:
 
 def is_block(tag: str, attributes: Attributes) -> bool:
     """Whether the element stands on lines of its own."""
-    display = style_of(attributes.get("style") or "").get("display", "") if attributes else ""
+    if not attributes:
+        return tag in BLOCKS
+    display = style_of(attributes.get("style") or "").get("display", "")
     if not display:
         return tag in BLOCKS or (tag == "math" and attributes.get("display") == "block")
     if display.startswith("inline"):
@@ -69,9 +81,9 @@ def is_block(tag: str, attributes: Attributes) -> bool:
 
 def styled(tag: str, attributes: Attributes, style: Style) -> Style:
     """The style inside an element."""
-    style = _by_tag(tag, attributes, style)
     if not attributes:
-        return style
+        return style.inside(tag)
+    style = _by_tag(tag, attributes, style)
     found = style_of(attributes.get("style") or "")
     if "visibility" in found:
         style = replace(style, hidden=found["visibility"] in ("hidden", "collapse"))

@@ -17,14 +17,17 @@ from extractor_svc.formats.html_style import Attributes, Style, is_block, is_hid
 from extractor_svc.formats.html_tables import SourceCell, SourceRow, column_span, lay_out, row_span
 from extractor_svc.limits import Limits
 
+MARGINS: Final = frozenset({BlockType.HEADER, BlockType.FOOTER})
+"""What stands around the main text: the page's header with its navigation, and its footer."""
+
 _TEXT: Final = "-text"
 _NO_ATTRIBUTES: Final[Attributes] = {}
-_MARGINS: Final = frozenset({BlockType.HEADER, BlockType.FOOTER})
 _GROUPS: Final = frozenset({"thead", "tbody", "tfoot"})
 _UNSEEN: Final = frozenset({"head", "title", "annotation", "annotation-xml"})
 _LINKS: Final = frozenset({"a", "button"})
 _LISTS: Final = frozenset({"dir", "menu", "ol", "ul"})
 _SIGNS: Final = {"mfrac": "/", "msup": "^"}
+_SIGNED: Final = frozenset({"button", "mrow", "q", "rt"})
 _UNSEEN_CHARACTERS: Final = " \n\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
 _SHORT: Final = 200
 _LONG: Final = 2_000
@@ -118,7 +121,7 @@ class _Walk:
         self._after_link = False
 
     def _enter(self, node: LexborNode, tag: str, top: _Open) -> None:
-        place = top.child(tag)
+        place = top.child("select" if tag == "select-list" else tag)
         attributes = node.attributes or _NO_ATTRIBUTES
         if tag in _UNSEEN or tag in NEVER_SHOWN or is_hidden(tag, attributes):
             self._ledger.leave_out(NEVER_SHOWN.get(tag, "hidden"), node.text(separator=" "))
@@ -143,7 +146,7 @@ class _Walk:
                 return " ".join(texts)
             case "input":
                 return html_fields.input_text(attributes)
-            case "select":
+            case "select-list":
                 return "\n".join(html_fields.choices(node))
             case "textarea":
                 return node.text().strip("\n") or attributes.get("placeholder") or ""
@@ -172,7 +175,8 @@ class _Walk:
         opened = _Open(tag, place, style, node.first_child, block=block, leaves=len(self._leaves))
         if style.code and not block:
             self._flow.language = self._flow.language or style.language
-        self._sign(node, opened, top)
+        if tag in _SIGNED or top.tag in _SIGNS:
+            self._sign(node, opened, top)
         if tag in _LISTS:
             opened.numbering = html_fields.numbering_of(tag, attributes, _items(node))
         elif tag == "li" and top.numbering is not None and (marker := top.numbering.take(attributes)):
@@ -214,7 +218,10 @@ class _Walk:
 
     def _flush(self, style: Style, closed: _Open | None = None) -> None:
         """Makes a block of the text since the last one; that is all of an element where it closes and had no block before."""
-        flow, self._flow = self._flow, Flow()
+        flow = self._flow
+        if not flow.pieces:
+            return
+        self._flow = Flow()
         text = flow.code() if style.code else flow.plain()
         if flow.first is None or flow.last is None or not text.strip(_UNSEEN_CHARACTERS):
             return
@@ -245,7 +252,7 @@ class _Walk:
         inner = [leaf for leaf in inside if leaf.of_table]
         if not table.text:
             return [*captions, *inner]
-        kind = style.area if style.area in _MARGINS else BlockType.TABLE
+        kind = style.area if style.area in MARGINS else BlockType.TABLE
         return [*captions, Leaf(kind or BlockType.TABLE, table.text, place, place, table=table, of_table=True), *inner]
 
 
@@ -300,7 +307,7 @@ class _TableReading:
         for node, tag, child, cell_style in self._children(row, place, style):
             if tag in ("td", "th"):
                 attributes = node.attributes
-                leaves = _Walk(self._ledger, self._limits).leaves(node, child, cell_style)
+                leaves = _only_text(node, child, cell_style) or _Walk(self._ledger, self._limits).leaves(node, child, cell_style)
                 self.has_nested = self.has_nested or any(leaf.of_table for leaf in leaves)
                 text = "\n".join(leaf.text for leaf in leaves if not leaf.of_table)
                 columns, rows = column_span(attributes.get("colspan")), row_span(attributes.get("rowspan"))
@@ -320,6 +327,18 @@ class _TableReading:
                 else:
                     yield child, tag, Place(place, tag, counts[tag]), styled(tag, attributes, style)
             child = child.next
+
+
+def _only_text(node: LexborNode, place: Place, style: Style) -> list[Leaf]:
+    """The block of an element that has nothing but plain text in it; none where there is more, or less."""
+    child = node.first_child
+    if child is None or child.tag != _TEXT or child.next is not None or style.hidden or style.keeps_lines:
+        return []
+    flow = Flow()
+    flow.text(child.text_content or "", place)
+    kind, level = _kind_of(flow, style)
+    text = flow.plain()
+    return [Leaf(kind, text, place, place, level)] if text.strip(_UNSEEN_CHARACTERS) else []
 
 
 def _kind_of(flow: Flow, style: Style) -> tuple[BlockType, int]:
