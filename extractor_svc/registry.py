@@ -10,7 +10,7 @@ from artifact.locators import Locator
 from artifact.model import Artifact
 from extractor_svc.context import ReadContext
 from extractor_svc.errors import UnsupportedType
-from extractor_svc.formats import csv_file, docx, html, markdown, pdf, pptx, sql, text, toml_file, xlsx
+from extractor_svc.formats import csv_file, docx, html, markdown, parquet_file, pdf, pptx, sql, text, toml_file, xlsx
 from extractor_svc.sniff import known_format
 
 Read: TypeAlias = Callable[[bytes, ReadContext], Artifact]
@@ -67,6 +67,13 @@ READERS: Final = (
         abilities=("headings", "tables", "datasets", "locators"),
         read=markdown.read,
         resolve=markdown.resolve,
+    ),
+    _reader(
+        "parquet",
+        parquet_file.PARSER,
+        abilities=("tables", "datasets", "locators"),
+        read=parquet_file.read,
+        resolve=parquet_file.resolve,
     ),
     _reader(
         "pdf",

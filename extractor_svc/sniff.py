@@ -51,6 +51,7 @@ REFUSED: Final = {".doc": "docx", ".dot": "docx", ".xls": "xlsx", ".xlt": "xlsx"
 
 _MAGIC: Final = (
     (b"PAR1", "parquet"),
+    (b"PARE", "parquet"),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "ole"),
     (b"PK\x03\x04", "zip"),
     (b"PK\x05\x06", "zip"),
