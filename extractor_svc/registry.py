@@ -10,7 +10,7 @@ from artifact.locators import Locator
 from artifact.model import Artifact
 from extractor_svc.context import ReadContext
 from extractor_svc.errors import UnsupportedType
-from extractor_svc.formats import csv_file, docx, html, markdown, parquet_file, pdf, pptx, sql, text, toml_file, xlsx
+from extractor_svc.formats import csv_file, docx, html, image, markdown, parquet_file, pdf, pptx, sql, text, toml_file, xlsx
 from extractor_svc.sniff import known_format
 
 Read: TypeAlias = Callable[[bytes, ReadContext], Artifact]
@@ -60,6 +60,13 @@ READERS: Final = (
         abilities=("headings", "tables", "datasets", "locators"),
         read=html.read,
         resolve=html.resolve,
+    ),
+    _reader(
+        "image",
+        image.PARSER,
+        abilities=("ocr", "locators"),
+        read=image.read,
+        resolve=image.resolve,
     ),
     _reader(
         "markdown",

@@ -31,6 +31,8 @@ _SYSTEM_PATHS: Final = (
     "/etc/ld.so.cache",
     "/etc/localtime",
     "/dev/urandom",
+    "/proc/cpuinfo",
+    "/sys/devices/system/cpu",
     "/lib",
     "/lib64",
     "/usr/lib",

@@ -30,6 +30,8 @@ class KnownFormat:
 _WORD: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 _SLIDES: Final = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 _SHEETS: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+_PICTURE_NAMES: Final = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".gif", ".bmp", ".webp")
+_PICTURE_TYPES: Final = ("image/png", "image/jpeg", "image/tiff", "image/gif", "image/bmp", "image/webp")
 
 FORMATS: Final = (
     KnownFormat("markdown", (".md", ".markdown", ".mdown", ".mkd"), ("text/markdown", "text/x-markdown"), _TEXT),
@@ -43,6 +45,7 @@ FORMATS: Final = (
     KnownFormat("pptx", (".pptx", ".pptm"), (_SLIDES, "application/vnd.ms-powerpoint.presentation.macroEnabled.12"), "pptx"),
     KnownFormat("xlsx", (".xlsx", ".xlsm"), (_SHEETS, "application/vnd.ms-excel.sheet.macroEnabled.12"), "xlsx"),
     KnownFormat("parquet", (".parquet",), ("application/vnd.apache.parquet",), "parquet"),
+    KnownFormat("image", _PICTURE_NAMES, _PICTURE_TYPES, "image"),
 )
 """Every format the product knows by name; the registry says which of them are read."""
 
@@ -55,12 +58,14 @@ _MAGIC: Final = (
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "ole"),
     (b"PK\x03\x04", "zip"),
     (b"PK\x05\x06", "zip"),
-    (b"\x89PNG\r\n\x1a\n", "png"),
-    (b"\xff\xd8\xff", "jpeg"),
-    (b"GIF87a", "gif"),
-    (b"GIF89a", "gif"),
-    (b"II*\x00", "tiff"),
-    (b"MM\x00*", "tiff"),
+    (b"\x89PNG\r\n\x1a\n", "image"),
+    (b"\xff\xd8\xff", "image"),
+    (b"GIF87a", "image"),
+    (b"GIF89a", "image"),
+    (b"II*\x00", "image"),
+    (b"MM\x00*", "image"),
+    (b"II+\x00", "image"),
+    (b"MM\x00+", "image"),
     (b"\x1f\x8b\x08", "gzip"),
     (b"7z\xbc\xaf\x27\x1c", "7z"),
     (b"Rar!\x1a\x07", "rar"),
@@ -134,6 +139,8 @@ def _body(content: bytes, expected: KnownFormat | None) -> str:
     for magic, name in _MAGIC:
         if content.startswith(magic):
             return name
+    if _is_bitmap(content) or (content[:4] == b"RIFF" and content[8:12] == b"WEBP"):
+        return "image"
     if content[:4].startswith(b"%PDF") or content.lstrip()[:5] == b"%PDF-":
         return "pdf"
     is_text = _is_text(content)
@@ -142,6 +149,11 @@ def _body(content: bytes, expected: KnownFormat | None) -> str:
     if is_text or (expected is not None and expected.body == _TEXT):
         return _TEXT
     return "binary"
+
+
+def _is_bitmap(content: bytes) -> bool:
+    """Whether the bytes begin as a BMP does: its two letters alone could begin a text."""
+    return content[:2] == b"BM" and content[6:10] == bytes(4) and content[15:18] == bytes(3)
 
 
 def _is_text(content: bytes) -> bool:

@@ -102,7 +102,7 @@ class TestIdentify:
             (OLE, ""),
             (OLE, "x.xlsx"),
             (b"\x00\x01\x02\x03", ""),
-            (b"\x89PNG\r\n\x1a\n", "x.png"),
+            (b"\x1f\x8b\x08\x00", "x.gz"),
             (b"text", "x.unknown"),
             (zipped({"a.txt": "x"}), "x.zip"),
             (b"{\\rtf1 x}", "x.rtf"),
