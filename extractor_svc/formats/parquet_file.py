@@ -139,4 +139,4 @@ def _warn(rows: ParquetRows, gathered: Gathered, warnings: WarningList) -> None:
 
 
 def _properties(source: ParquetSource) -> dict[str, str]:
-    return {"created_by": str(source.metadata.created_by or "")[:200], "row_groups": str(source.metadata.num_row_groups)}
+    return {"created_by": source.created_by[:200], "row_groups": str(source.metadata.num_row_groups)}

@@ -31,6 +31,14 @@ class ParquetSource:
     footer: tuple[int, int]
     rows: int
 
+    @property
+    def created_by(self) -> str:
+        """The program that wrote the file, as far as its name can be read."""
+        try:
+            return str(self.metadata.created_by or "")
+        except UnicodeDecodeError:
+            return ""
+
     def batches(self, *, first: int = 1, last: int = 0, int96: str = "us") -> Iterator[tuple[int, pa.RecordBatch]]:
         """Yields rows from the first to the last one, from 1, all of them if `last` is 0, each batch with its first row's number.
 
@@ -96,7 +104,7 @@ def refusing() -> Iterator[None]:
         raise
     except NotImplementedError as error:
         raise UnsupportedType("the Parquet file is written in a way that is not read; write it with plain types") from error
-    except (pa.ArrowException, OSError, ValueError, OverflowError, RecursionError) as error:
+    except (pa.ArrowException, OSError, ValueError, LookupError, OverflowError, RecursionError) as error:
         raise Malformed("the Parquet file is damaged; write it again") from error
 
 
@@ -156,13 +164,14 @@ def _chunks(metadata: Any) -> Iterator[Any]:  # pyarrow ships no types
 
 def _dictionary_columns(metadata: Any) -> list[str]:  # pyarrow ships no types
     """The columns of strings that are written with a dictionary: repeated values then take no memory of their own."""
-    return sorted(
-        {
-            chunk.path_in_schema
-            for chunk in _chunks(metadata)
-            if chunk.physical_type == "BYTE_ARRAY" and any(encoding.endswith("_DICTIONARY") for encoding in chunk.encodings)
-        }
-    )
+    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+    names = []
+    for number in range(metadata.num_columns):
+        column = metadata.schema.column(number)
+        encodings = {encoding for group in groups for encoding in group.column(number).encodings}
+        if column.physical_type == "BYTE_ARRAY" and any(encoding.endswith("_DICTIONARY") for encoding in encodings):
+            names.append(column.path)
+    return names
 
 
 def _rows_of_a_batch(group: Any, schema: Any) -> int:  # pyarrow ships no types
