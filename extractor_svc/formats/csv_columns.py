@@ -112,11 +112,11 @@ def _values(texts: Sequence[str], mark: Mark, *, alone: bool) -> list[Value]:
     filled = [text.strip().casefold() for text in texts if text.strip()]
     if alone and filled and all(text in _TRUTHS for text in filled):
         return [_truth(text) for text in texts]
-    if decimal_mark_of(texts) or not any(character in text for text in texts for character in ".,"):
-        return column_values_of_text(texts)
     values = column_values_of_text(texts)
     doubted = any(value.kind is ColumnType.STRING for value in values)
-    return column_values_of_text(texts, decimal_mark=mark()) if doubted else values
+    if not doubted or decimal_mark_of(texts) or not any("." in text or "," in text for text in texts):
+        return values
+    return column_values_of_text(texts, decimal_mark=mark())
 
 
 def _truth(text: str) -> Value:

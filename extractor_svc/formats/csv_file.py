@@ -17,7 +17,7 @@ from extractor_svc.formats.csv_columns import hold_texts, mark_of_file
 from extractor_svc.formats.csv_layout import find_layout, notes_below
 from extractor_svc.formats.csv_scan import Records, scan
 from extractor_svc.formats.csv_source import CsvSource, lines_of, open_source
-from extractor_svc.formats.csv_table import Table, gather
+from extractor_svc.formats.csv_table import Table, gather, warn_of_swallowed_lines
 from extractor_svc.limits import Limits
 from extractor_svc.tabular import check_columns, name_columns, table_of
 
@@ -34,7 +34,8 @@ def read(content: bytes, context: ReadContext) -> Artifact:
     Single texts above the table, and below it after an empty line, are paragraphs. A record with more or fewer cells than
     most is kept and told (`ROW_WIDTH`): further cells are further columns, missing ones are null. One so wide that the
     table would have to grow to twice its width is a rejected row of the dataset. Quotes that do not fit are text, and told
-    (`STRAY_QUOTES`). Places are lines of the file; a record with line feeds in quotes has several.
+    (`STRAY_QUOTES`); quotes that hold several lines, each of which could be a record, are told (`CSV_AMBIGUOUS`). Places are
+    lines of the file; a record with line feeds in quotes has several.
 
     Raises:
         NoText: the file holds no table.
@@ -47,6 +48,7 @@ def read(content: bytes, context: ReadContext) -> Artifact:
     below = notes_below(parts[-1], layout.width) if len(parts[-1]) - (layout.preamble if len(parts) == 1 else 0) > 1 else 0
     above, notes = parts[0].part(0, layout.preamble), parts[-1].part(len(parts[-1]) - below, len(parts[-1]))
     table = gather(_middle(parts, layout.preamble, below), layout, warnings=warnings, limits=context.limits)
+    warn_of_swallowed_lines(table, layout, delimiter=source.dialect.delimiter, warnings=warnings)
     blocks = BlockList(context.limits)
     _add_lines(blocks, above)
     dataset = _dataset(table, source, context)

@@ -21,6 +21,9 @@ from extractor_svc.limits import Limits
 _ROOM: Final = 16
 """Columns a narrow table may grow by, beyond its own width once more."""
 _REJECTED_KEPT: Final = 100
+_FEW_LINES: Final = 2
+_SWALLOWED_LOOKED_AT: Final = 100
+"""Records of several lines that are looked at in each stretch."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,6 +74,21 @@ def gather(parts: Sequence[Records], layout: Layout, *, warnings: WarningList, l
         rejected=tuple(row for rows in rejected for row in rows)[:_REJECTED_KEPT],
         rejected_count=sum(int((found > most).sum()) for found in filled),
     )
+
+
+def warn_of_swallowed_lines(table: Table, layout: Layout, *, delimiter: str, warnings: WarningList) -> None:
+    """Says where quotes hold whole lines that could be records: one of them may stand there by mistake."""
+    for records in table.records:
+        for number in np.flatnonzero(records.last_lines - records.first_lines > _FEW_LINES)[:_SWALLOWED_LOOKED_AT].tolist():
+            (cells,) = records.rows(number, number + 1)
+            if any(_could_be_records(cell, layout.width, delimiter) for cell in cells):
+                message = "Quotes of this record hold lines that could be records; they were read as one text."
+                warnings.add("CSV_AMBIGUOUS", message, _line_span(records, number))
+
+
+def _could_be_records(cell: str, width: int, delimiter: str) -> bool:
+    inner = cell.split("\n")[1:-1]
+    return width > 1 and len(inner) >= _FEW_LINES and all(line.count(delimiter) == width - 1 for line in inner)
 
 
 def _header(records: Records, layout: Layout, most: int) -> list[str]:

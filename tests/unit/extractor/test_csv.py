@@ -118,6 +118,11 @@ class TestCells:
         assert values(artifact, "t") == ['"open', "b", "c"]
         assert codes(artifact) == [("STRAY_QUOTES", LineSpan(2, 2))]
 
+    def test_quotes_that_hold_what_could_be_records_are_told(self) -> None:
+        artifact = read('n,t\n1,"open\n2,b\n3,c\n4,d"\n5,e\n')
+        assert values(artifact, "t") == ["open\n2,b\n3,c\n4,d", "e"]
+        assert codes(artifact) == [("CSV_AMBIGUOUS", LineSpan(2, 5))]
+
     def test_single_quotes_are_quotes_where_most_lines_have_them(self) -> None:
         assert values(read("name;v\n'a;b';1\n'c';2\n'd;e';3\n"), "name") == ["a;b", "c", "d;e"]
         assert values(read("name,v\nrock 'n' roll,1\n'tis,2\n"), "name") == ["rock 'n' roll", "'tis"]
