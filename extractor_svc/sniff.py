@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
@@ -15,6 +16,9 @@ _PDF_WINDOW: Final = 1024
 _TEXT: Final = "text"
 _OFFICE: Final = ("docx", "pptx", "xlsx")
 _BYTE_ORDER_MARKS: Final = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+
+_PAGE: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)[\s>]", re.I | re.S)
+"""How a page begins that is sent without a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +95,7 @@ def identify(content: bytes, *, filename: str, content_type: str, declared: str,
     """The id of the format that the bytes are.
 
     What is expected is the declared format, else the format of the name's extension, else that of the content type; a
-    text format can be told apart by these alone.
+    text format can be told apart by these alone, save a page that says it is HTML.
 
     Raises:
         EmptyDocument: there are no bytes.
@@ -112,6 +116,8 @@ def identify(content: bytes, *, filename: str, content_type: str, declared: str,
         found = Package(content, limits).format_id() or "zip"
     if found == "ole":
         raise _ole(content, expected)
+    if found == _TEXT and expected is None and not extension and _PAGE.match(content[:_PDF_WINDOW]):
+        return "html"
     return _agree(found, expected, extension)
 
 

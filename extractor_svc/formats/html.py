@@ -104,13 +104,13 @@ def _page(content: bytes, context: ReadContext, warnings: WarningList) -> _Page:
     if controls:
         warnings.add("CONTROL_CHARS", f"{controls} control characters were replaced by spaces.")
     xml = bool(_XHTML.match(text[:100])) or context.filename.lower().endswith((".xhtml", ".xht"))
-    source = normal_source(text, xml=xml)
+    source = normal_source(text, xml=xml, progress=context.progress)
     if source.flattened:
         warnings.add("DEEP_NESTING", f"{source.flattened} elements stand too deep; their text was read as that of the one above.")
     if source.unclosed:
         warnings.add("CONTENT_TRUNCATED", f"A tag never ends; {source.unclosed} words behind it are not shown.")
     tree = LexborHTMLParser(source.text)
-    ledger = Ledger()
+    ledger = Ledger(context.progress)
     body = tree.body
     leaves = body_leaves(body, ledger, context.limits) if body is not None else []
     for place in ledger.large_tables:

@@ -74,7 +74,8 @@ _C1: Final = {0xDC80 + place: 0x80 + place for place in range(0x20)}
 _ESCAPED: Final = re.compile("[\udc80-\udcff]")
 _LABEL: Final = re.compile(r"[a-z0-9][a-z0-9_:.-]*")
 _FEW: Final = 10
-"""Valid characters past ASCII, to one that is not, from which on a declared UTF-8 is believed in spite of bad bytes."""
+"""Valid characters past ASCII, to one that is not, from which on a declared UTF-8 is believed in spite of bad bytes; bytes to one
+NUL up to which a page may be UTF-16."""
 
 
 def decode_page(content: bytes, option: str, warnings: WarningList) -> DecodedText:
@@ -203,7 +204,8 @@ def _strictly(content: bytes, name: str) -> str | None:
 
 
 def _undeclared(content: bytes, warnings: WarningList) -> DecodedText:
-    if b"\x00" not in content and (text := _strictly(content, "utf-8")) is not None:
+    wide = content.count(b"\x00") * _FEW > len(content)
+    if not wide and (text := _strictly(content, "utf-8")) is not None:
         return _lines(text, FALLBACK if text.isascii() else "utf-8")
     guessed = detect_encoding(content) or FALLBACK
     warnings.add("ENCODING_GUESSED", f"The page does not say its encoding and is no UTF-8; it was read as {guessed}.")

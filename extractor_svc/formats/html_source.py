@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from extractor_svc.blocks import count_words
+from extractor_svc.context import Progress, ignore_progress
 from extractor_svc.errors import OutputLimit
 from extractor_svc.formats.html_attributes import kept_attributes, shadow_root, shown_in_frame
 from extractor_svc.formats.html_elements import BLOCKS, NEVER_SHOWN, VOID
@@ -15,7 +16,9 @@ from extractor_svc.formats.html_open import CUT, SHOWN, SKIPPED, OpenElements
 
 DEEPEST: Final = 256
 """Elements within each other; those below are read as text of the one above. A parser's time grows with the depth."""
-_MOST_TAGS: Final = 3_000_000
+_MOST_TAGS: Final = 2_000_000
+"""Tags of one page; as many short cells or paragraphs take about 1.5 GiB."""
+_REPORT_EVERY: Final = 20_000
 
 _SIGN: Final = re.compile(r"<(?:(/?)([A-Za-z][^\t\n\f />]*)(>?)|(!--)|[!?]|/(?=[\s\S]))")
 """A tag's slash, name, and end where it has no attributes; else the start of a comment, or of a declaration."""
@@ -47,7 +50,7 @@ class NormalSource:
     unclosed: int = 0
 
 
-def normal_source(source: str, *, xml: bool) -> NormalSource:
+def normal_source(source: str, *, xml: bool, progress: Progress = ignore_progress) -> NormalSource:
     """Rewrites a page so that a browser shows the same of it, without comments, scripts, styles, templates and frames' contents.
 
     `xml` takes `<x/>` as an empty element and reads CDATA sections, as XHTML means them.
@@ -55,15 +58,16 @@ def normal_source(source: str, *, xml: bool) -> NormalSource:
     Raises:
         OutputLimit: there are more tags than one page may have.
     """
-    return _Normalizer(source, xml=xml).done()
+    return _Normalizer(source, xml=xml, progress=progress).done()
 
 
 class _Normalizer:
     """Reads the source from start to end once."""
 
-    def __init__(self, source: str, *, xml: bool) -> None:
+    def __init__(self, source: str, *, xml: bool, progress: Progress) -> None:
         self._source = source
         self._xml = xml
+        self._progress = progress
         self._out: list[str] = []
         self._open = OpenElements()
         self._result = NormalSource()
@@ -129,6 +133,8 @@ class _Normalizer:
     def _tag(self, start: int, slash: str, name: str, position: int, *, closed: bool) -> int:
         """Writes one tag and, for an element whose content is no markup, that content; returns where to read on."""
         self._tags += 1
+        if self._tags % _REPORT_EVERY == 0:
+            self._progress("tag", self._tags, 0)
         if self._tags > _MOST_TAGS:
             raise OutputLimit(f"the page has more than {_MOST_TAGS} tags; split it", metadata={"max_tags": str(_MOST_TAGS)})
         name, tail = name.lower(), ""

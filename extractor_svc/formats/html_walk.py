@@ -10,6 +10,8 @@ from selectolax.lexbor import LexborNode
 
 from artifact.model import BlockType
 from extractor_svc.blocks import count_words
+from extractor_svc.context import Progress, ignore_progress
+from extractor_svc.errors import OutputLimit
 from extractor_svc.formats import html_fields
 from extractor_svc.formats.html_elements import NEVER_SHOWN
 from extractor_svc.formats.html_flow import Flow, Leaf, Place
@@ -29,6 +31,7 @@ _LISTS: Final = frozenset({"dir", "menu", "ol", "ul"})
 _SIGNS: Final = {"mfrac": "/", "msup": "^"}
 _SIGNED: Final = frozenset({"button", "mrow", "q", "rt"})
 _UNSEEN_CHARACTERS: Final = " \n\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
+_REPORT_EVERY: Final = 10_000
 _SHORT: Final = 200
 _LONG: Final = 2_000
 _MANY: Final = 8
@@ -37,10 +40,18 @@ _MANY: Final = 8
 
 @dataclass(slots=True)
 class Ledger:
-    """What is not shown, by reason, and tables that were too large for a grid."""
+    """What is not shown, by reason, and tables that were too large for a grid; reports how many elements were followed."""
 
+    progress: Progress = ignore_progress
+    elements: int = 0
     excluded: list[tuple[str, int]] = field(default_factory=list)
     large_tables: list[Place] = field(default_factory=list)
+
+    def count(self) -> None:
+        """Counts an element and reports now and then."""
+        self.elements += 1
+        if self.elements % _REPORT_EVERY == 0:
+            self.progress("element", self.elements, 0)
 
     def leave_out(self, reason: str, text: str) -> None:
         """Counts the words of a text that is left out."""
@@ -104,6 +115,7 @@ class _Walk:
             if tag == _TEXT:
                 self._text(child.text_content or "", top)
             elif child.is_element_node:
+                self._ledger.count()
                 self._enter(child, tag, top)
         return self._leaves
 
@@ -236,6 +248,9 @@ class _Walk:
             text = " ".join(text.split())
         language = style.language or flow.language if kind is BlockType.CODE else ""
         self._leaves.append(Leaf(kind, text, first, last, level, language))
+        if len(self._leaves) > self._limits.max_blocks:
+            most = self._limits.max_blocks
+            raise OutputLimit(f"the page has more than {most} blocks; split it", metadata={"max_blocks": str(most)})
 
     def _table(self, node: LexborNode, place: Place, style: Style, attributes: Attributes) -> list[Leaf]:
         """A table as captions, the grid, and tables within its cells; one that only arranges the page as what it holds."""
@@ -320,6 +335,7 @@ class _TableReading:
         while child is not None:
             tag = child.tag or ""
             if child.is_element_node:
+                self._ledger.count()
                 counts[tag] = counts.get(tag, 0) + 1
                 attributes = child.attributes
                 if is_hidden(tag, attributes):

@@ -7,8 +7,9 @@ import pytest
 from artifact.locators import HtmlPlace
 from artifact.model import Artifact, BlockType, WordCount
 from extractor_svc.context import Options
-from extractor_svc.errors import BadEncoding, LocatorNotFound, NoText
+from extractor_svc.errors import BadEncoding, LocatorNotFound, NoText, OutputLimit
 from extractor_svc.extract import extract, resolve
+from extractor_svc.limits import Limits
 
 
 def read(markup: str, filename: str = "page.html") -> Artifact:
@@ -68,6 +69,30 @@ class TestText:
         assert " ".join(block.text for block in blocks).split() == ["word"] * 50_000
         for block in blocks:
             assert resolve(content, block.locator, filename="x.html") == block.text
+
+
+class TestOutcomes:
+    @pytest.mark.parametrize(
+        "start", ["<!DOCTYPE html>", "  <!-- x -->\n<HTML lang=en>", "<?xml version='1.0'?>\n<!doctype HTML PUBLIC ''>"]
+    )
+    def test_a_page_without_a_name_is_known_by_its_start(self, start: str) -> None:
+        assert extract(f"{start}<p>text</p>".encode()).format == "html"
+
+    def test_text_that_only_mentions_pages_is_none(self) -> None:
+        assert extract(b"A page begins with <!DOCTYPE html>.").format == "text"
+
+    def test_control_characters_are_replaced_with_a_warning(self) -> None:
+        artifact = read("<p>a\x00b\x07c</p>")
+        assert (artifact.blocks[0].text, [warning.code for warning in artifact.warnings]) == ("a b c", ["CONTROL_CHARS"])
+
+    def test_more_blocks_than_the_limit_are_refused(self) -> None:
+        with pytest.raises(OutputLimit):
+            extract(b"<p>x" * 6, filename="x.html", limits=Limits(max_blocks=5))
+
+    def test_reading_a_large_page_reports_progress(self) -> None:
+        seen: list[tuple[str, int, int]] = []
+        extract(b"<p>x" * 25_000, filename="x.html", progress=lambda *report: seen.append(report))
+        assert seen == [("tag", 20_000, 0), ("element", 10_000, 0), ("element", 20_000, 0), ("page", 1, 1)]
 
 
 class TestStructure:
