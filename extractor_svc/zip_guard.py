@@ -35,7 +35,7 @@ class Archive:
             self._zip = zipfile.ZipFile(io.BytesIO(content))
         except _BROKEN as error:
             raise ZipInvalid("the archive is damaged; save the file again") from error
-        entries = [entry for entry in self._zip.infolist() if not entry.is_dir()]
+        entries = [entry for entry in self._zip.infolist() if not entry.filename.endswith("/")]
         self._entries = {_plain(entry.filename).casefold(): entry for entry in entries}
         self.names = tuple(_plain(entry.filename) for entry in entries)
         self._budget = limits.zip_max_inflated_bytes
@@ -135,6 +135,8 @@ def _check_names(entries: list[zipfile.ZipInfo]) -> None:
     seen: set[str] = set()
     for entry in entries:
         name = _plain(entry.filename)
+        if not name:
+            raise ZipInvalid("an entry of the archive has no name; save the file again")
         if name.startswith("/") or name[1:2] == ":" or ".." in name.split("/"):
             raise ZipPath(f"entry {name[:200]} leaves the archive", metadata={"entry": name[:200]})
         if name in seen:

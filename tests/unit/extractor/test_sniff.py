@@ -142,6 +142,10 @@ class TestArchive:
         opened = archive(zipped({"Xl\\Work.xml": "x", "dir/": ""}))
         assert ("xl/work.xml" in opened, opened.read("XL/WORK.XML"), opened.names) == (True, b"x", ("Xl/Work.xml",))
 
+    def test_an_entry_without_a_name_is_refused(self) -> None:
+        with pytest.raises(ZipInvalid):
+            archive(zipped({"": "x"}))
+
     @pytest.mark.parametrize("content", [b"PK\x03\x04 and nothing else", zipped({"a": "x"})[:-8], b"PK\x05\x06" + b"\xff" * 18])
     def test_a_damaged_archive_is_refused(self, content: bytes) -> None:
         with pytest.raises(ZipInvalid):
