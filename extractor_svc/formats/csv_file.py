@@ -128,7 +128,10 @@ def _dataset(table: Table, source: CsvSource, context: ReadContext) -> Dataset:
     check_columns(table.header, name=name, limits=context.limits)
     names, clarifications = name_columns(table.header, table.header_rows)
     mark = cache(partial(mark_of_file, table.columns, delimiter=source.dialect.delimiter))
-    held = [hold_texts(names[i], table.header[i], column, mark) for i, column in enumerate(table.columns)]
+    held = []
+    for number, column in enumerate(table.columns):
+        context.progress("column", number, len(names))
+        held.append(hold_texts(names[number], table.header[number], column, mark))
     return Dataset(
         id=_DATASET_ID,
         name=name,

@@ -62,6 +62,7 @@ def gather(parts: Sequence[Records], layout: Layout, *, warnings: WarningList, l
     kept = [records.only(found <= most) for records, found in zip(body, filled, strict=True)]
     _refuse_too_large(kept, width, limits)
     _warn(parts, layout, warnings)
+    _warn_of_formulas(parts, warnings)
     rejected = [_rejected(records, found > most, layout) for records, found in zip(body, filled, strict=True)]
     return Table(
         records=parts,
@@ -138,6 +139,17 @@ def _warn(parts: Sequence[Records], layout: Layout, warnings: WarningList) -> No
             if (cells := int(records.widths[number])) != layout.width:
                 message = f"The record has {cells} cells where most have {layout.width}; nothing of it was left out."
                 warnings.add("ROW_WIDTH", message, place)
+
+
+def _warn_of_formulas(parts: Sequence[Records], warnings: WarningList) -> None:
+    """Says once that cells begin as formulas do: a program that opens the file might run them; here they are text."""
+    found = [np.flatnonzero(np.asarray(pc.starts_with(records.cells, "="))) for records in parts]
+    if not (count := sum(map(len, found))):
+        return
+    records, cells = next((records, cells) for records, cells in zip(parts, found, strict=True) if len(cells))
+    number = int(np.searchsorted(records.offsets, cells[0], side="right")) - 1
+    message = f"Cells that begin with an equals sign, as formulas do, are text here ({count}); the first stands in this record."
+    warnings.add("FORMULA_TEXT", message, _line_span(records, number))
 
 
 def _rejected(records: Records, wide: np.ndarray[tuple[int], np.dtype[np.bool_]], layout: Layout) -> list[RejectedRow]:

@@ -123,6 +123,11 @@ class TestCells:
         assert values(artifact, "t") == ["open\n2,b\n3,c\n4,d", "e"]
         assert codes(artifact) == [("CSV_AMBIGUOUS", LineSpan(2, 5))]
 
+    def test_what_looks_like_a_formula_is_text_and_told_once(self) -> None:
+        artifact = read('n,t\n1,x\n2,"=SUM(A1:A2)"\n3,=1+1\n')
+        assert values(artifact, "t") == ["x", "=SUM(A1:A2)", "=1+1"]
+        assert codes(artifact) == [("FORMULA_TEXT", LineSpan(3, 3))]
+
     def test_single_quotes_are_quotes_where_most_lines_have_them(self) -> None:
         assert values(read("name;v\n'a;b';1\n'c';2\n'd;e';3\n"), "name") == ["a;b", "c", "d;e"]
         assert values(read("name,v\nrock 'n' roll,1\n'tis,2\n"), "name") == ["rock 'n' roll", "'tis"]
