@@ -163,7 +163,7 @@ class _Writing:
             return
         kind = leaf.kind
         for first, last, text, cells in table.parts(LONGEST_BLOCK):
-            rows = HtmlPlace(table.row_paths[first], table.row_paths[last])
+            rows = HtmlPlace(table.row_places[first].path, table.row_places[last].path)
             if text:
                 self._blocks.add(kind, text, rows, dataset_id=dataset_id, cells=cells)
                 kind = BlockType.TABLE_ROWS if leaf.kind is BlockType.TABLE else leaf.kind

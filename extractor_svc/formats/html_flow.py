@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from artifact.model import BlockType
+from extractor_svc.formats.html_places import Place
 from extractor_svc.formats.html_tables import Table
 
 _SPACES: Final = re.compile(r"[ \t\n\f\r]+")
@@ -14,37 +15,6 @@ _LINE_ENDS: Final = re.compile(r"[ \t\n\f\r]*\n[ \t\n\f\r]*")
 _RUNS: Final = re.compile(r"[ \t\f\r\xa0]+")
 _AROUND_BREAKS: Final = re.compile(r" ?\n ?")
 _SOFT_HYPHEN: Final = "\xad"
-
-
-class Place:
-    """An element or text node by its name and number among its like; its path is written when it is asked for."""
-
-    __slots__ = ("_path", "above", "name", "number")
-
-    def __init__(self, above: Place | None, name: str, number: int) -> None:
-        self.above = above
-        self.name = name
-        self.number = number
-        self._path = ""
-
-    @property
-    def path(self) -> str:
-        """The path from the root, such as `html/body/div[2]/p[1]`; the root has no number, nor have its children."""
-        if not self._path:
-            unwritten: list[Place] = []
-            place: Place | None = self
-            while place is not None and not place._path:
-                unwritten.append(place)
-                place = place.above
-            for written in reversed(unwritten):
-                written._path = written._written()
-        return self._path
-
-    def _written(self) -> str:
-        if self.above is None:
-            return self.name
-        step = self.name if self.above.above is None else f"{self.name}[{self.number}]"
-        return f"{self.above._path}/{step}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Final
 
 from artifact.locators import HtmlPlace
 from artifact.model import Cell, ColumnType, Dataset
+from extractor_svc.formats.html_places import Place
 from extractor_svc.limits import Limits
 from extractor_svc.tabular import TableRow, build_dataset, column_values_of_text, decimal_mark_of
 from extractor_svc.text_values import reads_as_number_or_date
@@ -23,7 +24,7 @@ _TALLEST_SPAN: Final = 65_534
 class SourceCell:
     """A cell as the source has it; `rows` 0 spans to the end of its group."""
 
-    path: str
+    place: Place
     text: str
     columns: int
     rows: int
@@ -34,7 +35,7 @@ class SourceCell:
 class SourceRow:
     """A row with the number of its row group, and whether that is the table's head or foot."""
 
-    path: str
+    place: Place
     group: int
     in_head: bool
     in_foot: bool
@@ -46,8 +47,8 @@ class Table:
     """A table's cells on its grid, and which of its first rows are header and which of its last are totals."""
 
     cells: tuple[Cell, ...]
-    row_paths: tuple[str, ...]
-    cell_paths: tuple[str, ...]
+    row_places: tuple[Place, ...]
+    cell_places: tuple[Place, ...]
     columns: int
     header_rows: int
     foot_rows: int
@@ -60,8 +61,8 @@ class Table:
 
     def lines(self) -> list[str]:
         """Each row's cells joined by a tab; columns without text are passed over by a tab each."""
-        lines: list[list[str]] = [[] for _ in self.row_paths]
-        reached = [0] * len(self.row_paths)
+        lines: list[list[str]] = [[] for _ in self.row_places]
+        reached = [0] * len(self.row_places)
         for cell in self.cells:
             if cell.text:
                 lines[cell.row].append("\t" * (cell.column - reached[cell.row]) + " ".join(cell.text.split()))
@@ -70,14 +71,15 @@ class Table:
 
     def has(self, path: str) -> bool:
         """Whether a path is a row's or a cell's."""
-        return path in self.row_paths or path in self.cell_paths
+        return _index(self.row_places, path) is not None or _index(self.cell_places, path) is not None
 
     def text_between(self, first: str, last: str) -> str | None:
         """The text of a cell, or of the rows from one path to another; None where a path is neither."""
-        if first in self.row_paths and last in self.row_paths:
-            lines = self.lines()[self.row_paths.index(first) : self.row_paths.index(last) + 1]
-            return _joined(lines)
-        return self.cells[self.cell_paths.index(first)].text if first == last and first in self.cell_paths else None
+        start, end = _index(self.row_places, first), _index(self.row_places, last)
+        if start is not None and end is not None:
+            return _joined(self.lines()[start : end + 1])
+        cell = _index(self.cell_places, first) if first == last else None
+        return None if cell is None else self.cells[cell].text
 
     def parts(self, size: int) -> Iterator[tuple[int, int, str, tuple[Cell, ...]]]:
         """The table in runs of rows of about `size` characters: first and last row, text, cells."""
@@ -91,10 +93,14 @@ class Table:
         yield first, len(lines) - 1, _joined(lines[first:]), _flat(by_row[first:])
 
     def _by_row(self) -> list[list[Cell]]:
-        rows: list[list[Cell]] = [[] for _ in self.row_paths]
+        rows: list[list[Cell]] = [[] for _ in self.row_places]
         for cell in self.cells:
             rows[cell.row].append(cell)
         return rows
+
+
+def _index(places: Sequence[Place], path: str) -> int | None:
+    return next((i for i, place in enumerate(places) if place.path == path), None)
 
 
 def _joined(lines: Sequence[str]) -> str:
@@ -132,13 +138,13 @@ def lay_out(rows: Sequence[SourceRow], limits: Limits) -> Table | None:
     placed = _place(rows, limits)
     if placed is None:
         return None
-    cells, paths = placed
+    cells, places = placed
     columns = max((cell.column + cell.column_span for cell in cells), default=0)
     header_rows = _header_rows(rows, cells)
     return Table(
         cells=tuple(cells),
-        row_paths=tuple(row.path for row in rows),
-        cell_paths=tuple(paths),
+        row_places=tuple(row.place for row in rows),
+        cell_places=tuple(places),
         columns=columns,
         header_rows=header_rows,
         foot_rows=_foot_rows(rows),
@@ -146,12 +152,12 @@ def lay_out(rows: Sequence[SourceRow], limits: Limits) -> Table | None:
     )
 
 
-def _place(rows: Sequence[SourceRow], limits: Limits) -> tuple[list[Cell], list[str]] | None:
+def _place(rows: Sequence[SourceRow], limits: Limits) -> tuple[list[Cell], list[Place]] | None:
     ends = _group_ends(rows)
     taken: list[int] = []
     """The first row, by column, that no cell above reaches into."""
     cells: list[Cell] = []
-    paths: list[str] = []
+    places: list[Place] = []
     area = steps = 0
     for number, row in enumerate(rows):
         column = 0
@@ -167,9 +173,9 @@ def _place(rows: Sequence[SourceRow], limits: Limits) -> tuple[list[Cell], list[
             for covered in range(column, column + source.columns):
                 taken[covered] = max(taken[covered], number + height)
             cells.append(Cell(number, column, source.text, height, source.columns))
-            paths.append(source.path)
+            places.append(source.place)
             column += source.columns
-    return cells, paths
+    return cells, places
 
 
 def _group_ends(rows: Sequence[SourceRow]) -> list[int]:
@@ -217,7 +223,7 @@ def _foot_rows(rows: Sequence[SourceRow]) -> int:
 
 def holds_data(table: Table) -> bool:
     """Whether the table is header rows over rows of data, by its head or header cells, or by words over columns of numbers."""
-    if len(table.row_paths) < _FEWEST or table.columns < _FEWEST or len(table.row_paths) * table.columns > 4 * len(table.cells):
+    if len(table.row_places) < _FEWEST or table.columns < _FEWEST or len(table.row_places) * table.columns > 4 * len(table.cells):
         return False
     grid = _grid(table)
     depth = table.header_rows or 1
@@ -239,7 +245,7 @@ def dataset_of(table: Table, *, dataset_id: str, name: str, locator: HtmlPlace, 
     body = list(_body(table, grid, depth))
     mark = decimal_mark_of([text for _, texts in body for text in texts])
     columns = [column_values_of_text(texts, decimal_mark=mark) for texts in zip(*(texts for _, texts in body), strict=True)]
-    places = (HtmlPlace(table.row_paths[row], table.row_paths[row]) for row, _ in body)
+    places = (HtmlPlace(table.row_places[row].path, table.row_places[row].path) for row, _ in body)
     rows = (TableRow(place, values) for place, values in zip(places, zip(*columns, strict=True), strict=True))
     return build_dataset(
         dataset_id=dataset_id,
@@ -254,7 +260,7 @@ def dataset_of(table: Table, *, dataset_id: str, name: str, locator: HtmlPlace, 
 
 def _grid(table: Table) -> list[list[str]]:
     """Every place's text, that of a cell wherever it reaches."""
-    grid = [[""] * table.columns for _ in table.row_paths]
+    grid = [[""] * table.columns for _ in table.row_places]
     for cell in table.cells:
         text = " ".join(cell.text.split())
         for row in range(cell.row, min(cell.row + cell.row_span, len(grid))):

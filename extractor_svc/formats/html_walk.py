@@ -14,7 +14,8 @@ from extractor_svc.context import Progress, ignore_progress
 from extractor_svc.errors import OutputLimit
 from extractor_svc.formats import html_fields
 from extractor_svc.formats.html_elements import NEVER_SHOWN
-from extractor_svc.formats.html_flow import Flow, Leaf, Place
+from extractor_svc.formats.html_flow import Flow, Leaf
+from extractor_svc.formats.html_places import Place
 from extractor_svc.formats.html_style import Attributes, Style, is_block, is_hidden, styled
 from extractor_svc.formats.html_tables import SourceCell, SourceRow, column_span, lay_out, row_span
 from extractor_svc.limits import Limits
@@ -159,7 +160,10 @@ class _Walk:
             case "input":
                 return html_fields.input_text(attributes)
             case "select-list":
-                return "\n".join(html_fields.choices(node))
+                shown = "\n".join(html_fields.choices(node))
+                unseen = count_words(node.text(separator=" ")) - count_words(shown)
+                self._ledger.excluded.append(("hidden", max(unseen, 0)))
+                return shown
             case "textarea":
                 return node.text().strip("\n") or attributes.get("placeholder") or ""
         return None
@@ -315,7 +319,7 @@ class _TableReading:
             if tag == "tr":
                 cells = tuple(self._cells(node, child, row_style))
                 sources = tuple(cell.source for cell in cells)
-                row = SourceRow(child.path, self._groups, name == "thead", name == "tfoot", sources)
+                row = SourceRow(child, self._groups, name == "thead", name == "tfoot", sources)
                 yield _Row(row, cells)
 
     def _cells(self, row: LexborNode, place: Place, style: Style) -> Iterator[_Cell]:
@@ -326,7 +330,7 @@ class _TableReading:
                 self.has_nested = self.has_nested or any(leaf.of_table for leaf in leaves)
                 text = "\n".join(leaf.text for leaf in leaves if not leaf.of_table)
                 columns, rows = column_span(attributes.get("colspan")), row_span(attributes.get("rowspan"))
-                yield _Cell(SourceCell(child.path, text, columns, rows, is_header=tag == "th"), leaves)
+                yield _Cell(SourceCell(child, text, columns, rows, is_header=tag == "th"), leaves)
 
     def _children(self, node: LexborNode, place: Place, style: Style) -> Iterator[tuple[LexborNode, str, Place, Style]]:
         """The elements in a part of a table that are shown."""

@@ -223,6 +223,14 @@ class TestFields:
     def test_secret_and_hidden_fields_show_nothing(self) -> None:
         assert texts("<p>Log in <input type=password value=hunter2> <input type=hidden value=token></p>") == ["Log in"]
 
+    def test_a_choice_shows_all_its_options_and_which_are_chosen(self) -> None:
+        assert texts("<select><optgroup label=Cold><option>Tea<option>Milk</optgroup><option label=Water></select>") == [
+            "Cold\n◉ Tea\n○ Milk\n○ Water"
+        ]
+        assert texts("<select multiple><option selected>a<option>b</select>") == ["☑ a\n☐ b"]
+        artifact = read("<select>not shown<option>a</select>")
+        assert artifact.coverage.words_excluded == (WordCount("hidden", 2),)
+
     def test_buttons_stand_apart(self) -> None:
         assert texts("<p><button>Save</button><button>Quit</button></p>") == ["Save Quit"]
 
