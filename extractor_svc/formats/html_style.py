@@ -108,7 +108,7 @@ def _by_tag(tag: str, attributes: Attributes, style: Style) -> Style:
         case "dd":
             return _item(style, style.depth + 1 if style.depth else 1)
         case "blockquote":
-            return replace(style, kind=BlockType.QUOTE, level=0)
+            return replace(style, kind=BlockType.QUOTE, level=0, sectioned=True)
         case "pre":
             return replace(style, kind=BlockType.CODE, level=0, code=True)
         case "math" if attributes.get("display") == "block":
@@ -117,7 +117,7 @@ def _by_tag(tag: str, attributes: Attributes, style: Style) -> Style:
             return replace(style, kind=BlockType.CAPTION, level=0)
         case "header" | "footer" | "nav" | "aside" | "main" | "search":
             return _by_area(tag, style, by_role=False)
-        case "article" | "section":
+        case "article" | "section" | "details" | "dialog" | "fieldset" | "figure" | "td" | "th":
             return replace(style, sectioned=True)
     return style
 

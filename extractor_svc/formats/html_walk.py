@@ -185,7 +185,7 @@ class _Walk:
         block = is_block(tag, attributes)
         if block:
             self._boundary(top.style)
-        elif tag == "button" or (tag in _LINKS and self._after_link):
+        elif tag == "button" or (self._after_link and _stands_alone(tag)):
             self._flow.space()
         style = styled(tag, attributes, top.style)
         opened = _Open(tag, place, style, node.first_child, block=block, leaves=len(self._leaves))
@@ -223,7 +223,7 @@ class _Walk:
             self._flow.sign(closed.ending)
         if closed.marked and self._markers:
             self._markers.pop()
-        self._after_link = closed.tag in _LINKS
+        self._after_link = _stands_alone(closed.tag)
 
     def _boundary(self, style: Style, closed: _Open | None = None) -> None:
         """Ends a block; within code only a line."""
@@ -347,6 +347,11 @@ class _TableReading:
                 else:
                     yield child, tag, Place(place, tag, counts[tag]), styled(tag, attributes, style)
             child = child.next
+
+
+def _stands_alone(tag: str) -> bool:
+    """Whether two elements next to each other are two things to a reader: links, buttons, elements that a script draws."""
+    return tag in _LINKS or "-" in tag
 
 
 def _only_text(node: LexborNode, place: Place, style: Style) -> list[Leaf]:

@@ -45,6 +45,7 @@ class TestText:
             ("<p><ruby>漢<rt>kan</rt>字<rt>ji</rt></ruby></p>", ["漢(kan)字(ji)"]),
             ("<p><ruby>漢<rp>[</rp><rt>kan</rt><rp>]</rp></ruby></p>", ["漢[kan]"]),
             ("<a href=x>Home</a><a href=y>About</a>", ["Home About"]),
+            ("<x-card>one</x-card><x-card>two</x-card>", ["one two"]),
             ("<p>2 < 3 and <3</p>", ["2 < 3 and <3"]),
             ("<p>x<!-- no -->y</p>", ["xy"]),
             ('<span style="display:block">a</span><span style="display:block">b</span>', ["a", "b"]),
@@ -159,6 +160,9 @@ class TestStructure:
             (BlockType.FOOTER, "Imprint"),
         ]
         assert blocks[9].section_path == ("Site", "Story")
+
+    def test_a_quotes_or_a_figures_footer_is_none_of_the_page(self) -> None:
+        assert kinds("<blockquote>Said<footer>Ann</footer></blockquote>") == [(BlockType.QUOTE, "Said"), (BlockType.QUOTE, "Ann")]
 
     def test_roles_flag_parts_as_elements_do(self) -> None:
         markup = "".join(f"<div role={role}>x</div>" for role in ("navigation", "main", "contentinfo", "complementary"))
