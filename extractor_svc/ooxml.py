@@ -75,6 +75,7 @@ class Package:
     def __init__(self, content: bytes, limits: Limits) -> None:
         self._archive = Archive(content, limits)
         self.names = self._archive.names
+        self._relationships: dict[str, tuple[Relationship, ...]] = {}
 
     def __contains__(self, part: str) -> bool:
         return part in self._archive
@@ -113,12 +114,15 @@ class Package:
 
     def relationships(self, part: str = "") -> tuple[Relationship, ...]:
         """A part's relationships in their order, the package's own for the empty name; none where it states none."""
+        if part not in self._relationships:
+            self._relationships[part] = tuple(self._read_relationships(part))
+        return self._relationships[part]
+
+    def _read_relationships(self, part: str) -> Iterator[Relationship]:
         folder, name = posixpath.split(part)
         rels = posixpath.join(folder, "_rels", f"{name}.rels")
-        if rels not in self:
-            return ()
-        found = [child for child in self.parse(rels) if local_name(child) == "Relationship"]
-        return tuple(_relationship(element, folder) for element in found)
+        if rels in self:
+            yield from (_relationship(child, folder) for child in self.parse(rels) if local_name(child) == "Relationship")
 
     def related(self, part: str, kind: str) -> tuple[str, ...]:
         """Parts that a part is related to in one way, such as `sharedStrings`, where the package has them."""

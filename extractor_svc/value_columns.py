@@ -6,16 +6,15 @@ import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from artifact.model import ColumnType
+from extractor_svc.text_columns import Places, column_of
 from extractor_svc.values import Value
-
-Places: TypeAlias = npt.NDArray[np.int64]
 
 TYPES: Final = tuple(ColumnType)
 """The types of values by their number less one; 0 is a cell without a value."""
@@ -68,8 +67,8 @@ def columns_of(values: Sequence[Value], codes: Sequence[str], formats: npt.NDArr
     """Columns of values that are there as objects; their number formats are those at `formats` in `codes`."""
     return ValueColumns(
         np.array([NUMBER_OF[value.kind] for value in values], np.uint8),
-        pa.array([value.text for value in values], pa.string()),
-        pa.array([digits(value.value) if value.kind is ColumnType.NUMBER else None for value in values], pa.string()),
+        column_of([value.text for value in values]),
+        column_of([digits(value.value) if value.kind is ColumnType.NUMBER else None for value in values]),
         np.array([_ticks(value) for value in values], np.int64),
         formats,
         codes,

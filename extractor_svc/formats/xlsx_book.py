@@ -46,6 +46,11 @@ class Book:
     has_macros: bool
     properties: dict[str, str] = field(default_factory=dict)
 
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """The codes of `looks`."""
+        return tuple(look.code for look in self.looks)
+
     def looks_of(self, styles: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
         """The place in `looks` of the number format of each style; 0, which is General, where a style leads nowhere."""
         last = len(self.look_of_style) - 1

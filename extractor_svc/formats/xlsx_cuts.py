@@ -9,7 +9,8 @@ from itertools import pairwise
 import numpy as np
 
 from extractor_svc.formats.xlsx_box import Box
-from extractor_svc.formats.xlsx_raw import COLUMN_BITS, Integers, Places
+from extractor_svc.formats.xlsx_raw import COLUMN_BITS, Integers
+from extractor_svc.text_columns import Places
 
 
 def blocks(places: Places) -> list[Box]:

@@ -9,7 +9,8 @@ from itertools import pairwise
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
+
+from extractor_svc.text_columns import Mask
 
 UNUSED: Final = r"\x00-\x08\x0b-\x1f\x{FFFE}\x{FFFF}"
 """Characters that no XML has, and the carriage return, which it reads as another; as in a set of a regular expression."""
@@ -86,7 +87,7 @@ def framed(content: bytes, container: str, *, item: str) -> Frame:
     return Frame(content[:first] + body + content[closing:], first, first + len(body))
 
 
-def runs(flags: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
+def runs(flags: Mask) -> Iterator[tuple[int, int]]:
     """The start and the end of each run of equal flags."""
     yield from pairwise([0, *(np.flatnonzero(flags[1:] != flags[:-1]) + 1).tolist(), len(flags)])
 

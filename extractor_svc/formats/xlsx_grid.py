@@ -18,7 +18,8 @@ from extractor_svc.formats.xlsx_book import Book
 from extractor_svc.formats.xlsx_box import LAST_ROW, Box
 from extractor_svc.formats.xlsx_cells import no_report, read_sheet_xml
 from extractor_svc.formats.xlsx_meaning import Cells, meant
-from extractor_svc.formats.xlsx_raw import COLUMN_BITS, Budget, Places, places_of
+from extractor_svc.formats.xlsx_raw import COLUMN_BITS, Budget, places_of
+from extractor_svc.text_columns import Places
 from extractor_svc.value_columns import NUMBER_OF
 from extractor_svc.values import EMPTY, Value
 

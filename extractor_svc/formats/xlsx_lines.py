@@ -10,8 +10,8 @@ import pyarrow.compute as pc
 
 from extractor_svc.errors import OutputLimit
 from extractor_svc.formats.xlsx_grid import Grid
-from extractor_svc.formats.xlsx_raw import Integers, Places
-from extractor_svc.formats.xlsx_tags import encoded
+from extractor_svc.formats.xlsx_raw import Integers
+from extractor_svc.text_columns import Places, byte_lengths, column_of, encoded, picked, side_by_side
 
 _PLAIN, _SPACE, _OTHER = range(3)
 _CLASS_OF_BYTE: Final = np.full(256, _PLAIN, np.uint8)
@@ -30,14 +30,14 @@ def lines_of(grid: Grid, positions: Places, first_column: int, *, max_chars: int
         return ""
     texts = _on_one_line(grid.cells.values.texts.take(pa.array(positions)))
     rows, columns = grid.cells.rows[positions], grid.cells.columns[positions].astype(np.int64)
-    lengths = pc.binary_length(texts).to_numpy().astype(np.int64)
+    lengths = byte_lengths(texts)
     starts = np.flatnonzero(np.diff(rows, prepend=0))
     says = np.add.reduceat(lengths, starts) > 0
     if not says.any():
         return ""
     if not says.all():
         kept = np.repeat(says, np.diff(np.append(starts, len(rows))))
-        texts, rows, columns, lengths = texts.filter(pa.array(kept)), rows[kept], columns[kept], lengths[kept]
+        texts, rows, columns, lengths = picked(texts, kept), rows[kept], columns[kept], lengths[kept]
     separators = _separators(rows, columns, first_column)
     if int(lengths.sum()) + int(separators.sum()) > max_chars:
         raise OutputLimit(
@@ -56,8 +56,8 @@ def _joined(texts: pa.StringArray, tabs: Places, rows: Integers) -> str:
     """Every text after its tabs, the first one of a row after a line's end."""
     breaks = np.diff(rows, prepend=rows[:1]) > 0
     widths, places = np.unique(tabs * 2 + breaks, return_inverse=True)
-    before = pa.array(["\n" * (width % 2) + "\t" * (width // 2) for width in widths.tolist()], pa.string())
-    joined = pc.binary_join_element_wise(before.take(pa.array(places)), texts, "")
+    before = column_of(["\n" * (width % 2) + "\t" * (width // 2) for width in widths.tolist()])
+    joined = side_by_side(before.take(pa.array(places)), texts)
     return bytes(joined.buffers()[2]).decode()
 
 
@@ -69,7 +69,7 @@ def _on_one_line(texts: pa.StringArray) -> pa.StringArray:
     if not uneven.true_count:
         return texts
     places, words = encoded(texts.filter(uneven))
-    even = pa.array([" ".join(word.split()) for word in words], pa.string())
+    even = column_of([" ".join(word.split()) for word in words])
     return pc.replace_with_mask(texts, uneven, even.take(pa.array(places)))
 
 

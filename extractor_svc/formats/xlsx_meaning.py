@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from typing import Final
 
@@ -17,16 +16,17 @@ from artifact.model import ColumnType
 from extractor_svc.formats.xlsx_book import Book, whole_number
 from extractor_svc.formats.xlsx_number_formats import NumberFormat
 from extractor_svc.formats.xlsx_numbers import plain_numbers
-from extractor_svc.formats.xlsx_raw import KINDS, Budget, Integers, Places, RawCells, places_of
-from extractor_svc.formats.xlsx_strings import unescaped
-from extractor_svc.formats.xlsx_tags import encoded
-from extractor_svc.formats.xlsx_values import bool_value, error_value, iso_value, number_value
+from extractor_svc.formats.xlsx_raw import KINDS, Budget, Integers, RawCells, places_of
+from extractor_svc.formats.xlsx_strings import unescape, unescaped
+from extractor_svc.formats.xlsx_values import bool_value, error_value, iso_value, number_value, string_value
+from extractor_svc.text_columns import Mask, Places, byte_lengths, char_count, column_of, encoded, matching
 from extractor_svc.value_columns import NUMBER_OF, ValueColumns, columns_of, joined_columns
 from extractor_svc.values import EMPTY, Value
 
 _MISSING_TEXT: Final = "text is missing in the file"
 _INDEX: Final = "^[0-9]{1,9}$"
 _UNCALCULATED: Final = -1
+_FEW: Final = 200
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,7 +43,7 @@ class Cells:
     errors: dict[int, str]
     formula_at: Integers
     formulas: pa.StringArray
-    uncached: npt.NDArray[np.bool_]
+    uncached: Mask
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -52,7 +52,7 @@ class Cells:
         """A number for the place of each cell, ascending."""
         return places_of(self.rows, self.columns)
 
-    def without(self, covered: npt.NDArray[np.bool_]) -> Cells:
+    def without(self, covered: Mask) -> Cells:
         """The cells but for some."""
         return _picked(self, np.flatnonzero(~covered), self.values.take(np.flatnonzero(~covered)))
 
@@ -64,7 +64,8 @@ def meant(raw: RawCells, book: Book, budget: Budget) -> Cells:
         OutputLimit: they show more characters than the budget has left.
     """
     uncalculated = _uncalculated(raw)
-    groups = list(_groups(raw, book, budget, uncalculated=uncalculated))
+    read = _one_by_one if len(raw) <= _FEW else _groups
+    groups = list(read(raw, book, budget, uncalculated=uncalculated))
     values = joined_columns([group.values for group in groups])
     at = np.empty(len(raw), np.int64)
     at[np.concatenate([group.positions for group in groups])] = np.arange(len(raw))
@@ -104,12 +105,13 @@ def _ascending(raw: RawCells, positions: Places) -> Places:
     return positions[order[np.diff(places[order], append=places[order[-1]] + 1) > 0]]
 
 
-def _uncalculated(raw: RawCells) -> npt.NDArray[np.bool_]:
+def _uncalculated(raw: RawCells) -> Mask:
     """Which cells have a formula without a result; an empty result is one of a formula of text alone."""
-    lengths = pc.fill_null(pc.binary_length(raw.stored), -1).to_numpy()
+    lengths = byte_lengths(raw.stored)
+    without = raw.stored.is_null().to_numpy(zero_copy_only=False) if raw.stored.null_count else lengths < 0
     has_formula = np.zeros(len(raw), np.bool_)
     has_formula[raw.formula_at] = True
-    missing: npt.NDArray[np.bool_] = (lengths < 0) | ((lengths == 0) & (raw.kinds != KINDS.index("str")))
+    missing: Mask = without | ((lengths == 0) & (raw.kinds != KINDS.index("str")))
     return has_formula & missing
 
 
@@ -122,7 +124,19 @@ class _Group:
     errors: list[tuple[int, str]]
 
 
-def _groups(raw: RawCells, book: Book, budget: Budget, *, uncalculated: npt.NDArray[np.bool_]) -> Iterator[_Group]:
+def _one_by_one(raw: RawCells, book: Book, budget: Budget, *, uncalculated: Mask) -> Iterator[_Group]:
+    """Every cell in one group, each read by itself, which is quicker where there are few."""
+    looks = book.looks_of(raw.styles)
+    cells = zip(raw.kinds.tolist(), looks.tolist(), raw.stored.to_pylist(), uncalculated.tolist(), strict=True)
+    values = [
+        EMPTY if calculates else _meaning(stored, KINDS[kind], book.looks[look], book) for kind, look, stored, calculates in cells
+    ]
+    budget.take_chars(sum(len(value.text) for value in values))
+    errors = [(i, value.error) for i, value in enumerate(values) if value.error]
+    yield _Group(np.arange(len(raw)), columns_of(values, book.codes, looks), errors)
+
+
+def _groups(raw: RawCells, book: Book, budget: Budget, *, uncalculated: Mask) -> Iterator[_Group]:
     """Every cell in one group by what it states of itself and its number format; at least one group."""
     reader = _Reader(book, budget)
     alike = book.looks_of(raw.styles).astype(np.int64) * len(KINDS) + raw.kinds
@@ -140,7 +154,7 @@ class _Reader:
 
     def __init__(self, book: Book, budget: Budget) -> None:
         self._book = book
-        self._codes = tuple(look.code for look in book.looks)
+        self._codes = book.codes
         self._budget = budget
 
     def group(self, alike: int, positions: Places, stored: pa.StringArray) -> _Group:
@@ -154,15 +168,10 @@ class _Reader:
                 return _Group(positions, self._strings(look, unescaped(stored)), [])
             case "n" if self._book.looks[look].kind in (ColumnType.NUMBER, ColumnType.STRING):
                 return self._numbers(look, positions, stored)
-        return self._each(look, positions, stored, meaning=self._meaning(KINDS[kind], self._book.looks[look]))
-
-    def _meaning(self, kind: str, look: NumberFormat) -> Callable[[str], Value]:
-        if kind == "n":
-            return partial(_number, look=look, from_1904=self._book.from_1904)
-        return partial({"b": bool_value, "e": error_value, "d": iso_value}[kind], look=look)
+        return self._each(look, KINDS[kind], positions, stored)
 
     def _empty(self, look: int, count: int) -> ValueColumns:
-        return self._columns(look, np.zeros(count, np.uint8), pa.array([""] * count, pa.string()))
+        return self._columns(look, np.zeros(count, np.uint8), column_of([""] * count))
 
     def _columns(
         self, look: int, kinds: npt.NDArray[np.uint8], texts: pa.StringArray, numbers: pa.StringArray | None = None
@@ -172,7 +181,7 @@ class _Reader:
         return ValueColumns(kinds, texts, numbers, np.zeros(count, np.int64), np.full(count, look, np.int32), self._codes)
 
     def _strings(self, look: int, texts: pa.StringArray) -> ValueColumns:
-        self._budget.take_chars(pc.sum(pc.utf8_length(texts)).as_py() or 0)
+        self._budget.take_chars(char_count(texts))
         return self._columns(look, _kinds_of_texts(texts), texts)
 
     def _shared(self, look: int, positions: Places, stored: pa.StringArray) -> _Group:
@@ -182,26 +191,24 @@ class _Reader:
         places[missing] = len(strings)
         lengths = np.append(pc.utf8_length(strings).to_numpy(), 0)
         self._budget.take_chars(int(lengths[places].sum()))
-        texts = pa.concat_arrays([strings, pa.array([""])]).take(pa.array(places))
+        texts = pa.concat_arrays([strings, column_of([""])]).take(pa.array(places))
         errors = [(int(positions[i]), _MISSING_TEXT) for i in np.flatnonzero(missing)]
         return _Group(positions, self._columns(look, _kinds_of_texts(texts), texts), errors)
 
     def _numbers(self, look: int, positions: Places, stored: pa.StringArray) -> _Group:
         plain, numbers, texts = plain_numbers(stored, self._book.looks[look])
-        self._budget.take_chars(pc.sum(pc.utf8_length(texts)).as_py() or 0)
+        self._budget.take_chars(char_count(texts))
         found = self._columns(look, np.full(len(numbers), NUMBER_OF[ColumnType.NUMBER], np.uint8), texts, numbers)
         if plain.all():
             return _Group(positions, found, [])
         others = np.flatnonzero(~plain)
-        rest = self._each(
-            look, positions[others], stored.take(pa.array(others)), meaning=self._meaning("n", self._book.looks[look])
-        )
+        rest = self._each(look, "n", positions[others], stored.take(pa.array(others)))
         return _Group(np.concatenate([positions[plain], rest.positions]), joined_columns([found, rest.values]), rest.errors)
 
-    def _each(self, look: int, positions: Places, stored: pa.StringArray, *, meaning: Callable[[str], Value]) -> _Group:
+    def _each(self, look: int, kind: str, positions: Places, stored: pa.StringArray) -> _Group:
         """Reads each stored text once, however many cells have it."""
         places, words = encoded(stored)
-        values = [meaning(word) for word in words]
+        values = [_meaning(word, kind, self._book.looks[look], self._book) for word in words]
         self._budget.take_chars(int(np.array([len(value.text) for value in values], np.int64)[places].sum()))
         columns = columns_of(values, self._codes, np.full(len(values), look, np.int32))
         faults = np.flatnonzero(np.array([bool(value.error) for value in values], np.bool_)[places])
@@ -209,19 +216,33 @@ class _Reader:
         return _Group(positions, columns.take(places), errors)
 
 
-def _number(stored: str, *, look: NumberFormat, from_1904: bool) -> Value:
-    return number_value(stored, look, from_1904=from_1904) if stored.strip() else EMPTY
+def _meaning(stored: str, kind: str, look: NumberFormat, book: Book) -> Value:
+    """What one cell means by its stored text, the kind it states and its number format."""
+    match kind:
+        case "s":
+            index = whole_number(stored)
+            if index is None or index >= len(book.strings):
+                return Value(number_format=look.code, error=_MISSING_TEXT)
+            return string_value(book.strings[index].as_py(), look)
+        case "str" | "inlineStr":
+            return string_value(unescape(stored), look)
+        case "b":
+            return bool_value(stored, look)
+        case "e":
+            return error_value(stored, look)
+        case "d":
+            return iso_value(stored, look)
+    return number_value(stored, look, from_1904=book.from_1904) if stored.strip() else EMPTY
 
 
 def _kinds_of_texts(texts: pa.StringArray) -> npt.NDArray[np.uint8]:
     """The kind of each text: none where it is empty."""
-    says = pc.greater(pc.binary_length(texts), 0).to_numpy(zero_copy_only=False)
-    return np.where(says, NUMBER_OF[ColumnType.STRING], 0).astype(np.uint8)
+    return np.where(byte_lengths(texts) > 0, NUMBER_OF[ColumnType.STRING], 0).astype(np.uint8)
 
 
 def _indexes(stored: pa.StringArray) -> Places:
     """The indexes that texts write, -1 where one writes none."""
-    if pc.all(pc.match_substring_regex(stored, _INDEX)).as_py():
+    if matching(stored, _INDEX).all():
         return np.array(pc.cast(stored, pa.int64()).to_numpy(), np.int64)
     found = (whole_number(text) for text in stored.to_pylist())
     return np.array([-1 if index is None else index for index in found], np.int64)

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from extractor_svc.formats.xlsx_number_formats import NumberFormat, Section
+from extractor_svc.text_columns import NO_TEXTS, Mask, byte_lengths, matching, picked, side_by_side, text_scalar
 
-Mask: TypeAlias = npt.NDArray[np.bool_]
 Whole: TypeAlias = npt.NDArray[np.int64]
 
 _FEW: Final = 64
@@ -40,7 +40,7 @@ class _Numbers:
 
     def at(self, chosen: Mask) -> _Numbers:
         """Some of them."""
-        return _Numbers(self.plain.filter(pa.array(chosen)), self.whole[chosen], self.decimals[chosen])
+        return self if chosen.all() else _Numbers(picked(self.plain, chosen), self.whole[chosen], self.decimals[chosen])
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,58 +60,58 @@ def plain_numbers(stored: pa.StringArray, look: NumberFormat) -> tuple[Mask, pa.
     What is read here, `number_value` reads alike; it leaves numbers with exponents or more digits than a double needs, formats
     other than General and those of fixed decimals, and all where there are few.
     """
-    nothing = np.zeros(len(stored), np.bool_), pa.array([], pa.string()), pa.array([], pa.string())
     if len(stored) < _FEW or not (look.code in _GENERAL or any(map(_fixed, look.sections[:3]))):
-        return nothing
+        return np.zeros(len(stored), np.bool_), NO_TEXTS, NO_TEXTS
     read, numbers = _exact(stored)
     shown, texts = _general(numbers) if look.code in _GENERAL else _formatted(numbers, look)
     read[read] = shown
-    return read, numbers.plain.filter(pa.array(shown)), texts
+    return read, picked(numbers.plain, shown), texts
 
 
 def _exact(stored: pa.StringArray) -> tuple[Mask, _Numbers]:
     """The numbers that are plain digits, those of a double with too many of them in the fewest that mean the same double."""
-    sure = pc.less_equal(pc.binary_length(stored), _SURE)
-    dotted = pc.greater_equal(pc.find_substring(stored, "."), 0)
-    plain = pc.and_not(pc.match_substring_regex(stored, _PLAIN), pc.match_substring_regex(stored, _MINUS_ZERO))
-    whole = pc.and_not(pc.less_equal(pc.binary_length(stored), _MOST_DIGITS), dotted)
-    if pc.all(pc.or_(sure, whole)).as_py():
-        texts = stored.filter(plain)
-        return _mask(plain), _numbers(texts)
-    long = pc.and_(plain, pc.and_not(pc.and_(dotted, pc.match_substring_regex(stored, _DECIMALS)), sure))
-    fewest = pc.cast(pc.cast(pc.if_else(long, stored, "0.5"), pa.float64()), pa.string())
-    texts = pc.if_else(long, fewest, stored)
-    still_plain = pc.and_(pc.match_substring_regex(fewest, _PLAIN), pc.match_substring_regex(fewest, _DECIMALS))
-    plain = pc.and_(plain, pc.or_(pc.or_(sure, whole), pc.and_(long, still_plain)))
-    return _mask(plain), _numbers(texts.filter(plain))
+    lengths, dotted = byte_lengths(stored), _points(stored) >= 0
+    plain = matching(stored, _PLAIN) & ~matching(stored, _MINUS_ZERO)
+    as_written = (lengths <= _SURE) | ((lengths <= _MOST_DIGITS) & ~dotted)
+    if as_written.all():
+        return plain, _numbers(picked(stored, plain))
+    long = plain & ~as_written & matching(stored, _DECIMALS)
+    doubles = pc.cast(pc.if_else(pa.array(long), stored, text_scalar("0.5")), pa.float64())
+    fewest = pc.cast(doubles, pa.string())
+    read = plain & (as_written | (long & matching(fewest, _PLAIN) & matching(fewest, _DECIMALS)))
+    return read, _numbers(picked(pc.if_else(pa.array(long), fewest, stored), read))
+
+
+def _points(numbers: pa.StringArray) -> Whole:
+    """Where each number has its decimal point; below 0 where it has none."""
+    return np.array(pc.find_substring(numbers, ".").to_numpy(), np.int64)
 
 
 def _numbers(plain: pa.StringArray) -> _Numbers:
-    point = pc.find_substring(plain, ".").to_numpy().astype(np.int64)
-    lengths = pc.binary_length(plain).to_numpy().astype(np.int64)
-    whole = pc.cast(pc.replace_substring(plain, ".", ""), pa.int64()).to_numpy()
-    return _Numbers(plain, whole, np.where(point < 0, 0, lengths - point - 1))
+    point = _points(plain)
+    whole = pc.cast(pc.replace_substring(plain, ".", "") if (point >= 0).any() else plain, pa.int64()).to_numpy()
+    return _Numbers(plain, whole, np.where(point < 0, 0, byte_lengths(plain) - point - 1))
 
 
 def _general(numbers: _Numbers) -> tuple[Mask, pa.StringArray]:
     """Numbers as General shows them, those not too small for plain digits: 15 significant ones, no zeros at the end."""
-    shown = ~_mask(pc.match_substring_regex(numbers.plain, _BELOW_GENERAL))
-    numbers = numbers if shown.all() else numbers.at(shown)
+    shown = ~matching(numbers.plain, _BELOW_GENERAL)
+    numbers = numbers.at(shown)
     digits = np.searchsorted(_TENS, np.abs(numbers.whole), side="right")
     surplus = np.where(numbers.decimals > 0, np.maximum(digits - _SIGNIFICANT, 0), 0)
     texts = numbers.plain
     if (numbers.decimals < surplus).any():
         fits = numbers.decimals >= surplus
         shown[shown] = fits
-        numbers, surplus, texts = numbers.at(fits), surplus[fits], texts.filter(pa.array(fits))
+        numbers, surplus, texts = numbers.at(fits), surplus[fits], picked(texts, fits)
     if surplus.any():
         long = surplus > 0
         rounded = _rounded(np.abs(numbers.whole[long]), surplus[long])
         cut = _by_decimals(rounded, numbers.decimals[long] - surplus[long], numbers.whole[long] < 0)
         texts = pc.replace_with_mask(texts, pa.array(long), cut)
-    trailing = pc.match_substring_regex(texts, r"\.[0-9]*0$")
-    if trailing.true_count:
-        texts = pc.if_else(trailing, pc.utf8_rtrim(pc.utf8_rtrim(texts, characters="0"), characters="."), texts)
+    trailing = matching(texts, r"\.[0-9]*0$")
+    if trailing.any():
+        texts = pc.if_else(pa.array(trailing), pc.utf8_rtrim(pc.utf8_rtrim(texts, characters="0"), characters="."), texts)
     return shown, texts
 
 
@@ -131,7 +131,7 @@ def _formatted(numbers: _Numbers, look: NumberFormat) -> tuple[Mask, pa.StringAr
     sections = [_fixed(section) for section in look.sections[:3]]
     chosen = np.zeros(len(numbers.whole), np.int64)
     if any(section.condition for section in look.sections[:3]):
-        return np.zeros(len(chosen), np.bool_), pa.array([], pa.string())
+        return np.zeros(len(chosen), np.bool_), NO_TEXTS
     if len(sections) > 1:
         chosen[numbers.whole < 0] = 1
     if len(sections) > 2:
@@ -145,7 +145,7 @@ def _formatted(numbers: _Numbers, look: NumberFormat) -> tuple[Mask, pa.StringAr
             shown[order[-1]] = True
             texts.append(text)
     if not texts:
-        return shown, pa.array([], pa.string())
+        return shown, NO_TEXTS
     back = np.argsort(np.concatenate(order), kind="stable")
     return shown, pa.concat_arrays(texts).take(pa.array(back))
 
@@ -159,7 +159,7 @@ def _through(section: _Fixed, numbers: _Numbers, *, signed: bool) -> tuple[Mask,
     rounded = np.where(had > decimals, _rounded(whole, np.maximum(had - decimals, 0)), grown)
     texts = _written(rounded, section.decimals, grouped=section.grouped)
     if section.before or section.after:
-        texts = pc.binary_join_element_wise(section.before.lstrip(), texts, section.after.rstrip(), "")
+        texts = side_by_side(section.before.lstrip(), texts, section.after.rstrip())
     return fits, _signed(texts, (numbers.whole[fits] < 0) & (rounded > 0)) if signed else texts
 
 
@@ -174,31 +174,31 @@ def _written(whole: Whole, decimals: int, *, grouped: bool = False) -> pa.String
     tens = int(_TENS[decimals]) if decimals <= _MOST_DIGITS else 0
     if not tens:
         digits = pc.utf8_lpad(pc.cast(pa.array(whole), pa.string()), decimals, "0")
-        return pc.binary_join_element_wise("0", digits, ".")
+        return side_by_side("0.", digits)
     front = pc.cast(pa.array(whole // tens), pa.string())
     front = _grouped(front) if grouped else front
     if not decimals:
         return front
     behind = pc.utf8_slice_codeunits(pc.cast(pa.array(whole % tens + tens), pa.string()), 1)
-    return pc.binary_join_element_wise(front, behind, ".")
+    return side_by_side(front, ".", behind)
 
 
 def _grouped(digits: pa.StringArray) -> pa.StringArray:
     """Digits with a comma before every third from the end."""
-    longest = pc.max(pc.binary_length(digits)).as_py() or 0
+    longest = int(byte_lengths(digits).max(initial=0))
     if longest <= 3:
         return digits
     grouped = pc.utf8_slice_codeunits(digits, -3)
     for end in range(3, longest, 3):
         group = pc.utf8_slice_codeunits(digits, -end - 3, -end)
-        grouped = pc.if_else(pc.greater(pc.binary_length(group), 0), pc.binary_join_element_wise(group, grouped, ","), grouped)
+        grouped = pc.if_else(pa.array(byte_lengths(group) > 0), side_by_side(group, ",", grouped), grouped)
     return grouped
 
 
 def _signed(texts: pa.StringArray, negative: Mask) -> pa.StringArray:
     if not negative.any():
         return texts
-    return pc.if_else(pa.array(negative), pc.binary_join_element_wise("-", texts, ""), texts)
+    return pc.if_else(pa.array(negative), side_by_side("-", texts), texts)
 
 
 @lru_cache(maxsize=4096)
@@ -214,7 +214,3 @@ def _fixed(section: Section) -> _Fixed | None:
     if match is None or re.search("[1-9]", before + after) or decimals + 2 * percents > _SIGNIFICANT:
         return None
     return _Fixed(before, after, decimals, percents, bool(match["groups"]))
-
-
-def _mask(found: pa.BooleanArray) -> Mask:
-    return np.array(found.to_numpy(zero_copy_only=False))

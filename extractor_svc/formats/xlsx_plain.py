@@ -15,7 +15,6 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from extractor_svc.formats.xlsx_book import is_true, whole_number
 from extractor_svc.formats.xlsx_box import LAST_COLUMN, LAST_ROW
@@ -23,7 +22,8 @@ from extractor_svc.formats.xlsx_formulas import SharedFormulas
 from extractor_svc.formats.xlsx_frames import TEXT, UNUSED, NotPlain, framed, runs
 from extractor_svc.formats.xlsx_raw import Budget, Integers, RawCells, joined, kind_number
 from extractor_svc.formats.xlsx_strings import unescaped
-from extractor_svc.formats.xlsx_tags import CellHeads, Places, RowHeads, Tags, cell_heads, encoded, row_heads, slices, stored_texts
+from extractor_svc.formats.xlsx_tags import CellHeads, RowHeads, Tags, cell_heads, row_heads, slices, stored_texts
+from extractor_svc.text_columns import Places, byte_lengths, column_of, encoded, matching, picked
 
 _NAME: Final = "[A-Za-z_][-A-Za-z0-9_.]*"
 _ATTRIBUTES: Final = rf'(?: {_NAME}(?::{_NAME})?="[^<>"&\t\n{UNUSED}]*")* ?'
@@ -79,13 +79,13 @@ class _Rows:
         tags = Tags(piece)
         starts = tags.starts[(tags.names == ord("r")) & (tags.data[tags.starts + 2] == ord("o"))]
         rows = slices(piece, np.append(starts, len(piece)))
-        plain = pc.match_substring_regex(rows, _ROW)
-        if plain.true_count == len(rows):
+        plain = matching(rows, _ROW)
+        if plain.all():
             cells, numbers = self._cells(tags)
             return cells, [_empty_row(numbers[-1])]
         self.all_plain = False
-        cells, numbers = self._cells(Tags(rows.filter(plain).buffers()[2].to_pybytes() if plain.true_count else b""))
-        return cells, list(_left(piece, starts, plain.to_numpy(zero_copy_only=False), numbers))
+        cells, numbers = self._cells(Tags(picked(rows, plain).buffers()[2].to_pybytes() if plain.any() else b""))
+        return cells, list(_left(piece, starts, plain, numbers))
 
     def _cells(self, tags: Tags) -> tuple[RawCells, Places]:
         """The cells of rows that are plain, all of them, and the rows' numbers."""
@@ -122,8 +122,8 @@ class _Rows:
         taken[at] = 2 - alone
         attributes = tags.texts(tags.starts[heads] + len("<f"), tags.ends[heads] - alone)
         texts = self._as_at_each(unescaped(tags.contents(heads)), attributes, cells, at=at)
-        says = pc.not_equal(pc.binary_length(texts), 0)
-        return taken, at[says.to_numpy(zero_copy_only=False)].astype(np.int32), texts.filter(says)
+        says = byte_lengths(texts) > 0
+        return taken, at[says].astype(np.int32), picked(texts, says)
 
     def _as_at_each(self, texts: pa.StringArray, attributes: pa.StringArray, cells: CellHeads, *, at: Places) -> pa.StringArray:
         """The formulas, shared ones as they read at each cell that has them."""
@@ -137,7 +137,7 @@ class _Rows:
         for i in shared:
             row, column = int(cells.rows[at[i]]), int(cells.columns[at[i]])
             formulas[i] = self.formulas.at(groups[places[i]], formulas[i], row=row, column=column)
-        return pa.array(formulas, pa.string())
+        return column_of(formulas)
 
 
 def _attributes(text: str) -> dict[str, str]:

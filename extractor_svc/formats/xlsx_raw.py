@@ -12,9 +12,9 @@ import pyarrow as pa
 
 from extractor_svc.errors import OutputLimit, TooManyRows
 from extractor_svc.limits import Limits
+from extractor_svc.text_columns import NO_TEXTS, Places
 
 Integers: TypeAlias = npt.NDArray[np.int32]
-Places: TypeAlias = npt.NDArray[np.int64]
 
 KINDS: Final = ("n", "s", "str", "inlineStr", "b", "e", "d")
 """What a cell states of its stored text; any other word means a number, as the first does."""
@@ -58,8 +58,8 @@ def places_of(rows: Integers | Places, columns: Integers | Places) -> Places:
 
 def no_cells() -> RawCells:
     """A sheet's cells where it has none."""
-    none, nothing = np.array([], np.int32), pa.array([], pa.string())
-    return RawCells(none, none, np.array([], np.uint8), none, nothing, none, nothing)
+    none = np.array([], np.int32)
+    return RawCells(none, none, np.array([], np.uint8), none, NO_TEXTS, none, NO_TEXTS)
 
 
 def joined(parts: Sequence[RawCells]) -> RawCells:

@@ -16,7 +16,8 @@ from artifact.model import ColumnType
 from extractor_svc.formats.xlsx_box import Box
 from extractor_svc.formats.xlsx_cuts import blocks
 from extractor_svc.formats.xlsx_grid import Grid, ranges
-from extractor_svc.formats.xlsx_raw import COLUMN_BITS, Places, places_of
+from extractor_svc.formats.xlsx_raw import COLUMN_BITS, places_of
+from extractor_svc.text_columns import Places
 from extractor_svc.value_columns import NUMBER_OF
 
 _MERGE_SIDE: Final = 1_000

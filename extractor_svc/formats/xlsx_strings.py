@@ -7,7 +7,6 @@ import re
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -16,6 +15,7 @@ from extractor_svc.formats.xlsx_frames import TEXT, NotPlain, framed, runs
 from extractor_svc.formats.xlsx_tags import Tags, slices
 from extractor_svc.limits import Limits
 from extractor_svc.ooxml import Element, Package, Readable, elements, local_name
+from extractor_svc.text_columns import NO_TEXTS, Mask, char_count, matching, picked
 
 _ESCAPE: Final = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _ITEM: Final = rf'^<si><t(?: xml:space="preserve")?>{TEXT}</t></si>[ \t\r\n]*$'
@@ -71,12 +71,12 @@ def strings_in_bulk(content: bytes, part: str, limits: Limits) -> pa.StringArray
         rest.extend(left)
     others = parsed_strings(io.BytesIO(frame.without(rest)), part, limits)
     strings = _merged(np.concatenate(plain), pa.concat_arrays(texts), others)
-    if (pc.sum(pc.utf8_length(strings)).as_py() or 0) > limits.max_text_chars:
+    if char_count(strings) > limits.max_text_chars:
         raise _too_much_text(limits)
     return strings
 
 
-def _items(piece: bytes) -> tuple[npt.NDArray[np.bool_], pa.StringArray, list[bytes]]:
+def _items(piece: bytes) -> tuple[Mask, pa.StringArray, list[bytes]]:
     """Which items are plain, their texts, and the bytes of the others with an empty element for each run of plain ones."""
     tags = Tags(piece)
     third, fourth = tags.data[tags.starts + 2], tags.data[tags.starts + 3]
@@ -85,17 +85,16 @@ def _items(piece: bytes) -> tuple[npt.NDArray[np.bool_], pa.StringArray, list[by
     if not named.any() or bounds[0]:
         raise NotPlain
     items = slices(piece, bounds)
-    matches = pc.match_substring_regex(items, _ITEM)
-    flags = matches.to_numpy(zero_copy_only=False)
+    flags = matching(items, _ITEM)
     left = [b"<p/>" if flags[first] else piece[bounds[first] : bounds[end]] for first, end in runs(flags)]
     if not flags.any():
-        return flags, pa.array([], pa.string()), left
+        return flags, NO_TEXTS, left
     if not flags.all():
-        tags = Tags(items.filter(matches).buffers()[2].to_pybytes())
+        tags = Tags(picked(items, flags).buffers()[2].to_pybytes())
     return flags, unescaped(tags.contents(tags.named("t"))), left
 
 
-def _merged(plain: npt.NDArray[np.bool_], texts: pa.StringArray, others: pa.StringArray) -> pa.StringArray:
+def _merged(plain: Mask, texts: pa.StringArray, others: pa.StringArray) -> pa.StringArray:
     if len(others) != np.count_nonzero(~plain):
         raise NotPlain
     if not len(others):

@@ -16,11 +16,12 @@ from artifact.model import Cell, CellFormula, Dataset, RejectedRow
 from extractor_svc.errors import TooManyRows
 from extractor_svc.formats.xlsx_box import Box
 from extractor_svc.formats.xlsx_grid import Grid
-from extractor_svc.formats.xlsx_raw import Integers, Places
+from extractor_svc.formats.xlsx_raw import Integers
 from extractor_svc.limits import Limits
 from extractor_svc.made_rows import MadeRows
 from extractor_svc.tabular import check_columns, name_columns, table_of
-from extractor_svc.tabular_columns import hold_columns_of_values
+from extractor_svc.tabular_columns import hold_at
+from extractor_svc.text_columns import Places, char_count, column_of, side_by_side, text_scalar
 
 _REJECTED_KEPT: Final = 100
 _ROWS_IN_JSON: Final = '"first_row":0,"last_row":0'
@@ -42,17 +43,17 @@ def cells_of(grid: Grid, positions: Places, box: Box, *, first_row: int) -> tupl
         formulas,
         pa.DictionaryArray.from_arrays(pa.array(cells.values.formats[positions]), pa.array(cells.values.codes, pa.string())),
     )
-    return made, (pc.sum(pc.utf8_length(texts)).as_py() or 0) + formula_chars
+    return made, char_count(texts) + formula_chars
 
 
 def _formulas_at(grid: Grid, positions: Places) -> tuple[pa.StringArray, int]:
     """The formula of each cell, empty where it has none, and how long they are together."""
     at = grid.cells.formula_at
     if not len(at) or not len(positions):
-        return pa.repeat("", len(positions)), 0
+        return pa.repeat(text_scalar(""), len(positions)), 0
     places = np.minimum(np.searchsorted(at, positions), len(at) - 1)
     formulas = grid.cells.formulas.take(pa.array(places, mask=at[places] != positions))
-    return pc.fill_null(formulas, ""), pc.sum(pc.utf8_length(formulas)).as_py() or 0
+    return pc.fill_null(formulas, text_scalar("")), char_count(formulas)
 
 
 def _spans_at(grid: Grid, positions: Places, box: Box) -> tuple[Integers, Integers]:
@@ -116,7 +117,7 @@ def dataset_of(grid: Grid, source: TableSource, data: Data, limits: Limits) -> D
     names, clarifications = name_columns(source.header, source.header_rows)
     rejected_count, rejected, kept = _rejected(grid, source, data, names)
     held = [
-        hold_columns_of_values(names[i], source.header[i], grid.cells.values.take(places))
+        hold_at(names[i], source.header[i], grid.cells.values, places)
         for i, places in enumerate(_by_columns(grid, kept, source.columns))
     ]
     formulas, all_cached = _formulas(grid, kept, dict(zip(source.columns, names, strict=True)))
@@ -186,7 +187,7 @@ def _formulas(grid: Grid, data: Data, names: dict[int, str]) -> tuple[MadeRows[C
     has = cells.formula_at[at] == data.positions if len(cells.formula_at) else np.zeros(len(at), np.bool_)
     found = at[has]
     columns, places = np.unique(cells.columns[data.positions[has]], return_inverse=True)
-    column_names = pa.array([names[column] for column in columns.tolist()], pa.string())
+    column_names = column_of([names[column] for column in columns.tolist()])
     formulas = MadeRows(
         CellFormula,
         data.row_of[has],
@@ -201,4 +202,4 @@ def _places(table: SheetPlace, rows: Places) -> pa.StringArray:
     """The place of each row as `to_json` writes it."""
     before, _, after = to_json(_row_place(table, 0)).rpartition(_ROWS_IN_JSON)
     numbers = pc.cast(pa.array(rows), pa.string())
-    return pc.binary_join_element_wise(f'{before}"first_row":', numbers, ',"last_row":', numbers, after, "")
+    return side_by_side(f'{before}"first_row":', numbers, ',"last_row":', numbers, after)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-Places: TypeAlias = npt.NDArray[np.int64]
+from extractor_svc.text_columns import NO_TEXTS, Places
 
 _LESS, _GREATER, _QUOTE, _SLASH, _LETTER_A = (ord(mark) for mark in '<>"/A')
 _ROW_HEAD: Final = len('<row r="')
@@ -19,6 +19,7 @@ _CELL_HEAD: Final = len('<c r="')
 _MOST_DIGITS: Final = 7
 _WORD: Final = 8
 _FIRST_BYTES: Final = np.array([(1 << 8 * count) - 1 for count in range(_WORD + 1)], np.uint64)
+_NULL: Final = pa.scalar(None, pa.string())
 _ENTITIES: Final = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&apos;", "'"), ("&amp;", "&"))
 
 
@@ -49,7 +50,7 @@ class Tags:
     def texts(self, starts: Places, stops: Places) -> pa.StringArray:
         """The text from each start to its stop; both ascend."""
         if not len(starts):
-            return pa.array([], pa.string())
+            return NO_TEXTS
         every = slices(self._bytes, np.column_stack((starts, stops)).ravel())
         texts = every.take(pa.array(np.arange(0, 2 * len(starts), 2)))
         return _without_entities(texts) if self._has_entities else texts
@@ -130,19 +131,13 @@ def stored_texts(tags: Tags, cells: CellHeads, formula_tags: Places) -> pa.Strin
     has = (tags.names[held] == ord("v")) | (tags.names[held] == ord("t"))
     ends = tags.ends[np.where(has, held, cells.tags)] + 1
     texts = tags.texts(ends, np.where(has, tags.starts[held + 1], ends))
-    return texts if has.all() else pc.if_else(pa.array(has), texts, pa.scalar(None, pa.string()))
+    return texts if has.all() else pc.if_else(pa.array(has), texts, _NULL)
 
 
 def slices(data: bytes, bounds: Sequence[int] | Places) -> pa.StringArray:
     """The texts between bounds that ascend, without a copy of their bytes."""
     offsets = np.asarray(bounds, np.int32)
     return pa.StringArray.from_buffers(max(len(offsets) - 1, 0), pa.py_buffer(offsets), pa.py_buffer(data))
-
-
-def encoded(texts: pa.StringArray) -> tuple[Places, list[str]]:
-    """The texts as places in a list of those that differ."""
-    found = pc.dictionary_encode(texts)
-    return found.indices.to_numpy(), found.dictionary.to_pylist()
 
 
 def _without_entities(texts: pa.StringArray) -> pa.StringArray:

@@ -18,9 +18,10 @@ from hypothesis import strategies as st
 from artifact.locators import LineSpan
 from artifact.model import Block, BlockType, Cell, ColumnType
 from bench.workbook import large_workbook
+from extractor_svc import render
 from extractor_svc.errors import Malformed, XmlDtdForbidden
 from extractor_svc.extract import extract
-from extractor_svc.formats import xlsx_cells
+from extractor_svc.formats import xlsx_cells, xlsx_meaning, xlsx_numbers
 from extractor_svc.formats.xlsx_display import show_number
 from extractor_svc.formats.xlsx_frames import NotPlain
 from extractor_svc.formats.xlsx_number_formats import number_format
@@ -32,10 +33,10 @@ from extractor_svc.formats.xlsx_values import number_value
 from extractor_svc.limits import Limits
 from extractor_svc.made_rows import MadeRows
 from extractor_svc.tabular import hold_values
-from extractor_svc.tabular_columns import hold_columns_of_values
+from extractor_svc.tabular_columns import hold_at
 from extractor_svc.value_columns import columns_of, digits
 from extractor_svc.values import EMPTY, Value
-from tests.unit.extractor.workbooks import MAIN, number, row, shared, text
+from tests.unit.extractor.workbooks import MAIN, SheetXml, WorkbookXml, number, row, shared, text
 
 CORPUS = Path(__file__).resolve().parents[3] / ".." / "shared" / "corpus" / "xlsx"
 SPACES = "urn:x"
@@ -317,7 +318,7 @@ class TestColumns:
     def test_a_column_of_many_is_held_as_one_of_single_values(self, values: list[Value]) -> None:
         codes = sorted({value.number_format for value in values} | {""})
         formats = np.array([codes.index(value.number_format) for value in values], np.int32)
-        one, other = hold_values("c", "C", values), hold_columns_of_values("c", "C", columns_of(values, codes, formats))
+        one, other = hold_values("c", "C", values), hold_at("c", "C", columns_of(values, codes, formats), np.arange(len(values)))
         assert one.column == other.column
         assert (one.clarification, one.exact) == (other.clarification, other.exact)
         assert one.array.type == other.array.type
@@ -331,6 +332,31 @@ class TestColumns:
         assert (one, hash(one)) == (other, hash(other))
         with pytest.raises(IndexError):
             made[2]
+
+
+MEANT = st.tuples(
+    st.sampled_from(["n", "n", "n", "s", "str", "inlineStr", "b", "e", "d", "odd"]),
+    st.integers(0, 5),
+    st.sampled_from(["0", "1", "2.5", "44197.75", "1E-7", "", " ", "text", "_x0041_", "2021-01-02T03:04:05", "#N/A", "99"]),
+    st.booleans(),
+)
+
+
+class TestMeaning:
+    @settings(max_examples=80, deadline=None)
+    @given(st.lists(MEANT, min_size=1, max_size=30))
+    def test_cells_of_a_kind_mean_together_what_each_means_alone(self, cells: list[tuple[str, int, str, bool]]) -> None:
+        rows = "".join(
+            f'<row r="{i}"><c r="A{i}" t="{kind}" s="{style}">{"<f>B1</f>" if formula else ""}<v>{stored}</v></c></row>'
+            for i, (kind, style, stored, formula) in enumerate(cells, 1)
+        )
+        formats = ["General", "0.00", "yyyy-mm-dd", "[h]:mm", "@", "#,##0 %"]
+        book = WorkbookXml([SheetXml("S", rows)], strings=["<t>one</t>", "<t/>"], formats=formats).build()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(xlsx_meaning, "_FEW", 0)
+            patch.setattr(xlsx_numbers, "_FEW", 0)
+            together = render.to_json(extract(book, filename="x.xlsx"))
+        assert together == render.to_json(extract(book, filename="x.xlsx"))
 
 
 class TestLargeSheets:
