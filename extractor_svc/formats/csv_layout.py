@@ -70,8 +70,9 @@ def _preamble(rows: Sequence[Sequence[str]], width: int, gap: int) -> int:
     count = 0
     if gap and all(_filled(row) < width for row in rows[:gap]) and any(len(row) == width for row in rows[gap:]):
         count = gap
-    while count < len(rows) - 1 and (_is_single_text(rows[count], width) or _is_remark(rows[count], width)):
+    while count < len(rows) - 1 and _is_single_text(rows[count], width):
         count += 1
+    count += _remarks(rows[count:], width)
     return count if count <= _LONGEST_PREAMBLE and count < len(rows) - 1 else 0
 
 
@@ -80,8 +81,12 @@ def _is_single_text(row: Sequence[str], width: int) -> bool:
     return (width > 1 and len(row) == 1) or (width > 2 and sum(1 for cell in row if cell.strip()) <= 1)
 
 
-def _is_remark(row: Sequence[str], width: int) -> bool:
-    return row[0].startswith("#") and len(row) != width
+def _remarks(rows: Sequence[Sequence[str]], width: int) -> int:
+    """How many records begin with a number sign before the table does; the last of them may be the header itself."""
+    count = next((i for i, row in enumerate(rows) if not row[0].startswith("#")), 0)
+    if not count or len(rows[count - 1]) != width or _votes(rows[count:]) > 0:
+        return count
+    return count - 1
 
 
 def _filled(row: Sequence[str]) -> int:
@@ -95,8 +100,14 @@ def _has_header(rows: Sequence[Sequence[str]]) -> bool:
         return False
     if not body:
         return not any(reads_as_number_or_date(cell) for cell in first)
+    return _votes(rows) >= 0
+
+
+def _votes(rows: Sequence[Sequence[str]]) -> int:
+    """How many columns speak for the first record as a header, less those that speak against."""
+    first, body = rows[0], rows[1:]
     columns = [[row[i].strip() for row in body if i < len(row) and row[i].strip()] for i in range(len(first))]
-    return sum(_vote(cell.strip(), column) for cell, column in zip(first, columns, strict=True)) >= 0
+    return sum(_vote(cell.strip(), column) for cell, column in zip(first, columns, strict=True))
 
 
 def _vote(head: str, column: Sequence[str]) -> int:

@@ -132,11 +132,13 @@ def _refuse_too_large(kept: Sequence[Records], width: int, limits: Limits) -> No
 
 def _warn(parts: Sequence[Records], layout: Layout, warnings: WarningList) -> None:
     for records in parts:
-        for number in np.flatnonzero((records.widths != layout.width) | records.odd):
-            place = _line_span(records, int(number))
-            if records.odd[number]:
+        found = np.flatnonzero((records.widths != layout.width) | records.odd)
+        columns = (records.widths, records.first_lines, records.last_lines, records.odd)
+        for cells, first, last, odd in zip(*(column[found].tolist() for column in columns), strict=True):
+            place = LineSpan(first, last)
+            if odd:
                 warnings.add("STRAY_QUOTES", "Quotes of this record do not fit; they were read as text.", place)
-            if (cells := int(records.widths[number])) != layout.width:
+            if cells != layout.width:
                 message = f"The record has {cells} cells where most have {layout.width}; nothing of it was left out."
                 warnings.add("ROW_WIDTH", message, place)
 

@@ -259,6 +259,19 @@ class TestLayout:
         assert [block.text for block in artifact.blocks[:2]] == ["Report\t\t", "From:\t2024-01-01\t"]
         assert names(artifact) == ["id", "name", "qty"]
 
+    @pytest.mark.parametrize(
+        ("content", "right"),
+        [
+            ("# made by x\n# on Monday, at noon\nid,v\n1,2\n3,4\n", ["id", "v"]),
+            ("# made by x\n#id,v\n1,2\n3,4\n", ["#id", "v"]),
+            ("#id,v\n1,2\n3,4\n", ["#id", "v"]),
+        ],
+    )
+    def test_remarks_stand_above_the_table_and_may_end_in_its_header(self, content: str, right: list[str]) -> None:
+        artifact = read(content)
+        assert (names(artifact), artifact.datasets[0].rows.num_rows) == (right, 2)
+        assert "".join(block.text for block in artifact.blocks).count("#") == content.count("#")
+
     def test_a_first_record_like_the_others_is_data(self) -> None:
         artifact = read("1,2024-01-01,5.5\n2,2024-01-02,6.5\n3,2024-01-03,7.5\n")
         dataset = artifact.datasets[0]
