@@ -117,7 +117,7 @@ def _middle(parts: Sequence[Records], above: int, below: int) -> list[Records]:
 
 
 def _add_lines(blocks: BlockList, records: Records) -> None:
-    for number, line in enumerate(records.lines().to_pylist()):
+    for number, line in enumerate(records.lines().to_pylist() if len(records) else ()):
         if line.strip():
             place = LineSpan(int(records.first_lines[number]), int(records.last_lines[number]))
             blocks.add(BlockType.PARAGRAPH, line, place)

@@ -21,6 +21,7 @@ from extractor_svc.limits import Limits
 _ROOM: Final = 16
 """Columns a narrow table may grow by, beyond its own width once more."""
 _REJECTED_KEPT: Final = 100
+_PLACE: Final = tuple(pa.scalar(text) for text in ('{"lines":{"first":', ',"last":', "}}", ""))
 _FEW_LINES: Final = 2
 _SWALLOWED_LOOKED_AT: Final = 100
 """Records of several lines that are looked at in each stretch."""
@@ -105,7 +106,7 @@ def _filled_widths(records: Records) -> Places:
         return np.zeros(0, np.int64)
     offsets = records.offsets
     column = np.arange(len(records.cells)) - np.repeat(offsets[:-1], records.widths)
-    filled = np.asarray(pc.greater(pc.binary_length(records.cells), 0))
+    filled = np.asarray(pc.binary_length(records.cells)) > 0
     widths: Places = np.maximum.reduceat(np.where(filled, column + 1, 0), offsets[:-1])
     return widths
 
@@ -170,7 +171,8 @@ def _line_span(records: Records, number: int) -> LineSpan:
 def _places(records: Records) -> pa.StringArray:
     """The place of each record as `artifact.locators.to_json` writes it."""
     first, last = (pa.array(lines).cast(pa.string()) for lines in (records.first_lines, records.last_lines))
-    return pc.binary_join_element_wise('{"lines":{"first":', first, ',"last":', last, "}}", "")
+    before, between, after, nothing = _PLACE
+    return pc.binary_join_element_wise(before, first, between, last, after, nothing)
 
 
 def _joined(records: Records) -> list[str]:
