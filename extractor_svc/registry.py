@@ -99,7 +99,7 @@ READERS: Final = (
     _reader(
         "xlsx",
         xlsx.PARSER,
-        abilities=("headings", "tables", "datasets", "locators"),
+        abilities=("headings", "tables", "datasets", "locators", "exact_keys"),
         read=xlsx.read,
         resolve=xlsx.resolve,
     ),

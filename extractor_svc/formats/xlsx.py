@@ -18,16 +18,17 @@ from extractor_svc.formats.xlsx_book import Book, Sheet, open_book
 from extractor_svc.formats.xlsx_box import Box
 from extractor_svc.formats.xlsx_grid import SheetGrid, read_grid
 from extractor_svc.formats.xlsx_lines import lines_of
-from extractor_svc.formats.xlsx_parts import Attachments, read_attachments, read_tables
+from extractor_svc.formats.xlsx_names import DefinedName, NamesOfSheet
+from extractor_svc.formats.xlsx_parts import Attachment, Attachments, printed_attachments, read_attachments, read_tables
 from extractor_svc.formats.xlsx_raw import Budget, budget_of
 from extractor_svc.formats.xlsx_regions import Piece, TablePiece, TextPiece, find_pieces
 from extractor_svc.formats.xlsx_tables import TableSource, cells_of, data_of, dataset_of
+from extractor_svc.limits import Limits
 
 PARSER: Final = f"loom-xlsx/1 lxml/{version('lxml')}"
 
 _TAB: Final = Box(0, 0, 0, 0)
 _TITLE_LEVEL: Final = 2
-_PRINT_CODE: Final = re.compile(r'&(?:"[^"]*"|[0-9]+|K[0-9A-Fa-f]{6}|.)')
 
 
 def read(content: bytes, context: ReadContext) -> Artifact:
@@ -66,7 +67,7 @@ def resolve(content: bytes, locator: Locator, context: ReadContext) -> str:
     box = Box(locator.first_row, locator.last_row, locator.first_column, locator.last_column)
     sheet = next((sheet for sheet in book.sheets if sheet.name == locator.sheet), None)
     if sheet is None:
-        return _text_of_layer(book, locator.sheet, box)
+        return _text_of_layer(book, locator.sheet, box, context.limits)
     if box == _TAB:
         return sheet.name
     if not sheet.part:
@@ -79,14 +80,19 @@ def resolve(content: bytes, locator: Locator, context: ReadContext) -> str:
     return lines_of(read.grid, positions, box.first_column, max_chars=context.limits.max_text_chars)
 
 
-def _text_of_layer(book: Book, name: str, box: Box) -> str:
+def _text_of_layer(book: Book, name: str, box: Box, limits: Limits) -> str:
     sheet_name, _, layer = name.rpartition("/")
     for sheet in book.sheets:
         if sheet.name == sheet_name and sheet.part:
-            for found in read_attachments(book, sheet).texts:
+            texts = _printed(book, sheet, limits) if box == _TAB else read_attachments(book, sheet).texts
+            for found in texts:
                 if (found.layer, found.box) == (layer, box):
                     return found.text
     raise _not_found(name)
+
+
+def _printed(book: Book, sheet: Sheet, limits: Limits) -> tuple[Attachment, ...]:
+    return tuple(printed_attachments(read_grid(book, sheet.part, budget_of(limits)).printed))
 
 
 def _not_found(sheet: str) -> LocatorNotFound:
@@ -100,6 +106,7 @@ class _SheetContent:
     read: SheetGrid
     pieces: Sequence[Piece]
     attachments: Attachments
+    names: NamesOfSheet
     failed_part: bool
 
 
@@ -176,8 +183,6 @@ class _Reading:
         grid = content.read.grid
         self._uncalculated += content.read.uncalculated
         self._excluded.append(("covered_by_merge", grid.covered_words))
-        for _, printed in content.read.printed:
-            self._excluded.append(("printed_header_or_footer", count_words(_PRINT_CODE.sub(" ", printed))))
         if content.failed_part:
             self._failed.append(FailedUnit(f"{sheet.name}/drawings", "malformed", _place(sheet, _TAB)))
         for box in content.attachments.pictures:
@@ -195,7 +200,9 @@ def _content(book: Book, sheet: Sheet, budget: Budget, tick: Callable[[], None])
         tables, attachments, failed = read_tables(book, sheet), read_attachments(book, sheet), False
     except Malformed:
         tables, attachments, failed = (), Attachments((), ()), True
-    return _SheetContent(read, find_pieces(read.grid, tables), attachments, failed)
+    declared = [DefinedName(table.name, sheet.name, table.box) for table in tables if table.name]
+    names = NamesOfSheet([*declared, *book.names], sheet.name)
+    return _SheetContent(read, find_pieces(read.grid, tables), attachments, names, failed)
 
 
 class _SheetBlocks:
@@ -218,6 +225,7 @@ class _SheetBlocks:
         self._datasets = datasets
         self._context = context
         self._tick = tick
+        self._names = content.names
         self._tables = 0
 
     def write(self) -> None:
@@ -233,7 +241,7 @@ class _SheetBlocks:
                 self._text(piece, after_title=after_title)
             after_title = isinstance(piece, TextPiece) and piece.title
         self._blocks.leave(_TITLE_LEVEL)
-        for found in self._content.attachments.texts:
+        for found in (*printed_attachments(self._read.printed), *self._content.attachments.texts):
             shown = found.visibility if sheet.visibility is Visibility.VISIBLE else sheet.visibility
             self._blocks.add(found.kind, found.text, _place(sheet, found.box, layer=found.layer), visibility=shown)
 
@@ -243,10 +251,13 @@ class _SheetBlocks:
         if not text.strip():
             return
         place, visibility = _place(self._sheet, piece.box), self._visibility(piece.box)
+        defines = self._names.taken_by(piece.box)
         if piece.title and not after_title:
-            self._blocks.heading(" ".join(text.split()), place, level=_TITLE_LEVEL, visibility=visibility)
+            title = " ".join(text.split())
+            self._blocks.section(title, level=_TITLE_LEVEL)
+            self._blocks.add(BlockType.HEADING, title, place, level=_TITLE_LEVEL, defines=defines, visibility=visibility)
         else:
-            self._blocks.add(BlockType.PARAGRAPH, text, place, visibility=visibility)
+            self._blocks.add(BlockType.PARAGRAPH, text, place, defines=defines, visibility=visibility)
 
     def _table(self, piece: TablePiece) -> None:
         self._tables += 1
@@ -272,8 +283,16 @@ class _SheetBlocks:
         text = lines_of(self._grid, positions, box.first_column, max_chars=self._context.limits.max_text_chars)
         if text.strip():
             cells, chars = cells_of(self._grid, positions, box, first_row=first_row)
-            place = _place(self._sheet, box)
-            self._blocks.add(kind, text, place, dataset_id=dataset_id, cells=cells, cell_chars=chars, visibility=visibility)
+            self._blocks.add(
+                kind,
+                text,
+                _place(self._sheet, box),
+                defines=self._names.taken_by(box),
+                dataset_id=dataset_id,
+                cells=cells,
+                cell_chars=chars,
+                visibility=visibility,
+            )
 
     def _dataset(self, piece: TablePiece, body: Box) -> str:
         self._tick()

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from artifact.model import Visibility
 from extractor_svc.errors import Malformed
+from extractor_svc.formats.xlsx_names import DefinedName, defined_names
 from extractor_svc.formats.xlsx_number_formats import BUILT_IN, GENERAL, NumberFormat, number_format
 from extractor_svc.formats.xlsx_strings import read_strings, unescape
 from extractor_svc.limits import Limits
@@ -42,6 +43,7 @@ class Book:
     looks: tuple[NumberFormat, ...]
     look_of_style: npt.NDArray[np.int32]
     from_1904: bool
+    names: tuple[DefinedName, ...]
     recalculates: bool
     has_macros: bool
     properties: dict[str, str] = field(default_factory=dict)
@@ -84,6 +86,7 @@ def open_book(content: bytes, limits: Limits) -> Book:
         looks=looks,
         look_of_style=look_of_style,
         from_1904=settings is not None and is_true(settings.get("date1904")),
+        names=tuple(defined_names(workbook)),
         recalculates=calculation is not None and is_true(calculation.get("fullCalcOnLoad")),
         has_macros=any(name.lower().endswith("vbaproject.bin") for name in package.names),
         properties=_properties(package),

@@ -17,11 +17,11 @@ from extractor_svc.formats.xlsx_box import LAST_COLUMN, LAST_ROW, REFERENCE, Box
 from extractor_svc.formats.xlsx_formulas import SharedFormulas, column_number
 from extractor_svc.formats.xlsx_frames import NotPlain
 from extractor_svc.formats.xlsx_plain import PlainPart, read_plain
+from extractor_svc.formats.xlsx_printed import PRINTED, is_printed
 from extractor_svc.formats.xlsx_raw import Budget, RawCells, joined, kind_number, no_cells
 from extractor_svc.formats.xlsx_strings import unescape
 from extractor_svc.ooxml import PartTarget, feed, without_namespace
 
-_PRINTED: Final = ("oddHeader", "oddFooter", "evenHeader", "evenFooter", "firstHeader", "firstFooter")
 _SMALLEST_BULK: Final = 16 * 1024
 _LARGEST_BULK: Final = 256 * 1024 * 1024
 _ROWS_A_REPORT: Final = 5_000
@@ -121,6 +121,7 @@ class _Cells(PartTarget):
         self._column = 0
         self._columns: dict[str, int] = {}
         self._in_row = False
+        self._printout: dict[str, bool] = {}
         self._cell: tuple[str, str, str] | None = None
         self._stored: str | None = None
         self._formula: str | None = None
@@ -138,7 +139,8 @@ class _Cells(PartTarget):
             "rPh": self._begin_reading_aid,
             "col": self._begin_column,
             "mergeCell": self._begin_merge,
-            **dict.fromkeys(_PRINTED, self._begin_printed),
+            "headerFooter": self._begin_printout,
+            **dict.fromkeys(PRINTED, self._begin_printed),
         }
         self._finishes: dict[str, Callable[[], None]] = {
             "row": self._finish_row,
@@ -148,7 +150,7 @@ class _Cells(PartTarget):
             "is": self._finish_inline,
             "t": self._finish_text,
             "rPh": self._finish_reading_aid,
-            **{name: partial(self._finish_printed, name) for name in _PRINTED},
+            **{name: partial(self._finish_printed, name) for name in PRINTED},
         }
         self._begin: dict[str, Callable[[Mapping[str, str]], None]] = {}
         self._finish: dict[str, Callable[[], None]] = {}
@@ -243,11 +245,16 @@ class _Cells(PartTarget):
         if box is not None:
             self._sheet.merged.append(box)
 
+    def _begin_printout(self, attributes: Mapping[str, str]) -> None:
+        self._printout = {name: is_true(value) for name, value in attributes.items()}
+
     def _begin_printed(self, _: Mapping[str, str]) -> None:
         self._text = []
 
     def _finish_printed(self, name: str) -> None:
-        self._sheet.printed.append((name, self._taken()))
+        codes = self._taken()
+        if is_printed(name, self._printout):
+            self._sheet.printed.append((name, codes))
 
     def sheet(self) -> SheetXml:
         """All that was gathered."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from artifact.model import BlockType, Visibility
 from extractor_svc.formats.xlsx_book import Book, Sheet, whole_number
 from extractor_svc.formats.xlsx_box import LAST_COLUMN, LAST_ROW, Box, box_of
+from extractor_svc.formats.xlsx_charts import chart_text
+from extractor_svc.formats.xlsx_drawn import live, paragraphs
+from extractor_svc.formats.xlsx_printed import printed_layer, printed_text
 from extractor_svc.formats.xlsx_regions import TablePart
 from extractor_svc.formats.xlsx_strings import rich_text
 from extractor_svc.ooxml import Element, attribute, child_of, children_of, local_name
@@ -55,6 +58,14 @@ def read_attachments(book: Book, sheet: Sheet) -> Attachments:
         drawn.extend(drawing.texts())
         pictures.extend(drawing.pictures())
     return Attachments(tuple(found for found in (*comments, *drawn) if found.text.strip()), tuple(pictures))
+
+
+def printed_attachments(printed: Sequence[tuple[str, str]]) -> Iterator[Attachment]:
+    """The headers and footers of a sheet's printout that say something besides page, date and names, at the sheet's tab."""
+    for name, codes in printed:
+        kind, layer = printed_layer(name)
+        if text := printed_text(codes):
+            yield Attachment(kind, layer, Box(0, 0, 0, 0), text)
 
 
 def _table(root: Element) -> TablePart | None:
@@ -120,6 +131,7 @@ class _Drawing:
 
     def __init__(self, book: Book, part: str, numbered: int) -> None:
         self._package = book.package
+        self._from_1904 = book.from_1904
         self._targets = {rel.id: rel.part for rel in book.package.relationships(part) if rel.part in book.package}
         self._anchors = [anchor for anchor in book.package.parse(part) if local_name(anchor).endswith("Anchor")]
         self._numbered = numbered
@@ -127,35 +139,32 @@ class _Drawing:
     def texts(self) -> Iterator[Attachment]:
         number = self._numbered
         for anchor in self._anchors:
-            for element in _live(anchor):
+            for element in live(anchor):
                 found = self._text_of(element)
                 if found is not None:
                     number += 1
                     kind, word, text = found
                     yield Attachment(kind, f"{word} {number}", _anchored(anchor), text)
 
+    def _chart(self, part: str) -> str:
+        """A chart's text, and that of the shapes drawn on it."""
+        shapes = (paragraphs(self._package.parse(drawn)) for drawn in self._package.related(part, "chartUserShapes"))
+        return "\n".join(text for text in (chart_text(self._package.parse(part), from_1904=self._from_1904), *shapes) if text)
+
     def pictures(self) -> Iterator[Box]:
         for anchor in self._anchors:
-            if any(local_name(element) == "pic" for element in _live(anchor)):
+            if any(local_name(element) == "pic" for element in live(anchor)):
                 yield _anchored(anchor)
 
     def _text_of(self, element: Element) -> tuple[BlockType, str, str] | None:
         match local_name(element):
             case "txBody":
-                return BlockType.TEXT_BOX, "shape", _paragraphs(element)
+                return BlockType.TEXT_BOX, "shape", paragraphs(element)
             case "chart" if part := self._targets.get(attribute(element, "id") or ""):
-                return BlockType.CHART_TEXT, "chart", _chart(self._package.parse(part))
+                return BlockType.CHART_TEXT, "chart", self._chart(part)
             case "relIds" if part := self._targets.get(attribute(element, "dm") or ""):
-                return BlockType.DIAGRAM_TEXT, "diagram", _paragraphs(self._package.parse(part))
+                return BlockType.DIAGRAM_TEXT, "diagram", paragraphs(self._package.parse(part))
         return None
-
-
-def _live(element: Element) -> Iterator[Element]:
-    """The elements below one in document order, without a fallback, which repeats what the preferred choice says."""
-    for child in element:
-        if local_name(child) not in ("", "Fallback"):
-            yield child
-            yield from _live(child)
 
 
 def _anchored(anchor: Element) -> Box:
@@ -174,32 +183,3 @@ def _corner(element: Element | None) -> tuple[int, int] | None:
     if row is None or column is None:
         return None
     return min((whole_number(row.text) or 0) + 1, LAST_ROW), min((whole_number(column.text) or 0) + 1, LAST_COLUMN)
-
-
-def _paragraphs(element: Element) -> str:
-    """The text of all paragraphs below an element, one a line."""
-    return "\n".join(line for p in _live(element) if local_name(p) == "p" and (line := _line(p)).strip())
-
-
-def _line(paragraph: Element) -> str:
-    pieces = []
-    for element in _live(paragraph):
-        if local_name(element) == "t":
-            pieces.append(element.text or "")
-        elif local_name(element) == "br":
-            pieces.append("\n")
-    return "".join(pieces)
-
-
-def _chart(root: Element) -> str:
-    """A chart's words: titles, labels, and the names of series and categories as the chart keeps them; no numbers."""
-    lines = []
-    for element in _live(root):
-        match local_name(element):
-            case "p":
-                lines.append(_line(element))
-            case "strCache":
-                lines.extend(value.text or "" for value in _live(element) if local_name(value) == "v")
-            case "strDim":
-                lines.extend(point.text or "" for point in _live(element) if local_name(point) == "pt")
-    return "\n".join(line for line in lines if line.strip())

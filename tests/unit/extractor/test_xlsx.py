@@ -425,13 +425,6 @@ class TestSheets:
         assert [block.text for block in artifact.blocks] == ["Sheet1", "a"]
         assert [(count.reason, count.words) for count in artifact.coverage.words_excluded] == [("covered_by_merge", 3)]
 
-    def test_printed_headers_are_left_out_and_counted(self) -> None:
-        sheet = SheetXml(
-            "S", table([["x"]]), '<headerFooter><oddHeader>&amp;C&amp;"Arial,Bold"&amp;12Draft copy</oddHeader></headerFooter>'
-        )
-        artifact = read(WorkbookXml([sheet]).build())
-        assert [(count.reason, count.words) for count in artifact.coverage.words_excluded] == [("printed_header_or_footer", 2)]
-
     def test_words_emitted_are_those_of_the_blocks(self) -> None:
         artifact = read(simple([["Name", "Year"], ["ann lee", 2019]], name="My sheet"))
         assert artifact.coverage.words_emitted == 7

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import importlib.util
 import resource
 import subprocess
 import sys
@@ -137,6 +138,18 @@ def test_an_encrypted_workbook_asks_for_a_password() -> None:
 def test_stated_cells_are_as_stated(name: str, sheet: str, cells: dict[str, str]) -> None:
     shown = grid(read(f"calamine/{name}"), sheet)
     assert {place: shown[place] for place in cells} == cells
+
+
+@pytest.mark.parametrize("name", [name for name in WORKBOOKS if name not in REFUSED])
+def test_every_word_that_an_independent_count_finds_is_told(name: str) -> None:
+    """All but `_x000D_`, which that count takes for letters, where the file's stated text has a carriage return."""
+    spec = importlib.util.spec_from_file_location("account", SHARED / "tools" / "account.py")
+    assert spec is not None and spec.loader is not None
+    account = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(account)
+    told = account.words("\n".join(block.text for block in read(name).blocks).replace("ABC\r\nDEF", "ABC_x000D_\nDEF"))
+    missing = {kind: counted - told for kind, counted in account.source_words(CORPUS / name).items()}
+    assert not any(missing.values()), missing
 
 
 def test_a_sheet_without_cells_is_its_name_alone() -> None:
