@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from importlib.metadata import version
 from typing import Final
 
 from artifact.locators import Locator
 from artifact.model import Artifact, BlockType, Coverage
-from extractor_svc.blocks import BlockList, WarningList, count_words, tally
+from extractor_svc.blocks import BlockList, WarningList, count_words
 from extractor_svc.context import ReadContext
 from extractor_svc.decoding import decode
 from extractor_svc.errors import NoText
@@ -83,9 +84,8 @@ class _Script:
         self._dialect = dialect
         self._context = context
         self._rules = rules_of(dialect, source.text)
-        self._finder = NameFinder(dialect, self._rules, guessed=not context.options.sql_dialect.strip())
+        self._finder = NameFinder(dialect, self._rules, guessed=not context.options.sql_dialect.strip(), clock=time.process_time)
         self._words = 0
-        self._separators = 0
         self._lost = False
 
     def read(self) -> None:
@@ -115,7 +115,6 @@ class _Script:
             extracted=lines,
             lost=_LOST if self._lost else (),
             words_emitted=self._words,
-            words_excluded=tally([("separator", self._separators)]),
         )
 
     def _reported(self, splitter: Splitter) -> Iterator[Piece]:
@@ -126,7 +125,6 @@ class _Script:
 
     def _add(self, kind: PieceKind, text: str, place: Locator, names: Names) -> None:
         if kind is PieceKind.SEPARATOR:
-            self._separators += count_words(text)
             return
         text = text.strip("\n")
         self._words += count_words(text)

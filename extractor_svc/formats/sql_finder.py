@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 from extractor_svc.formats.sql_blocks import head_of, holds_statements
 from extractor_svc.formats.sql_bodies import inner_statements, local_names, open_body, quoted_bodies
@@ -13,9 +14,13 @@ from extractor_svc.formats.sql_keys import Names, joined
 from extractor_svc.formats.sql_names import parsed_names
 from extractor_svc.formats.sql_scan import insert_names, scanned_names
 
+Clock: TypeAlias = Callable[[], float]
+
 _LONGEST_PARSED: Final = 50_000
-_PARSED_IN_ALL: Final = 1_500_000
-"""Characters; the parser reads some 30,000 in a second."""
+_PARSING_S: Final = 60.0
+"""Seconds that the parser may take over all statements; it reads some 30,000 characters in one."""
+_MOST_NAMES: Final = 10_000
+_LONGEST_NAME: Final = 1_000
 _WITH_BACKTICKS: Final = "sqlite"
 """The dialect that reads names between backticks, which the neutral one does not, and is the neutral one otherwise."""
 _CONDITIONAL: Final = re.compile(r"/\*!\d*(.*?)\*/", re.DOTALL)
@@ -43,21 +48,25 @@ class Found:
 
 
 class NameFinder:
-    """Finds names by a dialect, which was chosen or only guessed; reads a bounded number of characters in full."""
+    """Finds names by a dialect, which was chosen or only guessed; parses statements until `clock`'s seconds are used up."""
 
-    def __init__(self, dialect: str, rules: Rules, *, guessed: bool) -> None:
+    def __init__(self, dialect: str, rules: Rules, *, guessed: bool, clock: Clock) -> None:
         self._dialect = dialect
         self._rules = rules
         self._guessed = guessed
         self._fold = fold_of(dialect)
-        self._left_to_parse = _PARSED_IN_ALL
+        self._clock = clock
+        self._left_s = _PARSING_S
 
     def find(self, code: str) -> Found:
-        """The names that a statement, given without its delimiter, defines and reads."""
+        """The names that a statement, given without its delimiter, defines and reads; of very many, the first ones."""
+        return _bounded(self._find(code))
+
+    def _find(self, code: str) -> Found:
         listed = insert_names(code, self._rules, self._fold)
         if listed is not None:
             return Found(listed)
-        plain = _CONDITIONAL.sub(r"\1", code) if "/*!" in code else code
+        plain = _without_conditions(code)
         head = head_of(plain[:1_000])
         holds = holds_statements(head, self._rules)
         quoted = quoted_bodies(plain, self._rules) if head[:1] and head[0] in _QUOTES_BODIES else []
@@ -84,14 +93,28 @@ class NameFinder:
 
     def _parse(self, code: str, local: frozenset[str]) -> Names | None:
         """The names as the parser finds them, in the neutral dialect too where the other one was only guessed."""
-        if len(code) > min(_LONGEST_PARSED, self._left_to_parse):
+        if len(code) > _LONGEST_PARSED or self._left_s <= 0:
             return None
-        self._left_to_parse -= len(code)
+        begun = self._clock()
         dialect = self._dialect or (_WITH_BACKTICKS if "`" in code else "")
         names = parsed_names(code, dialect, fold=self._fold, local=local)
         if names is None and dialect and self._guessed:
-            return parsed_names(code, "", fold=self._fold, local=local)
+            names = parsed_names(code, "", fold=self._fold, local=local)
+        self._left_s -= self._clock() - begun
         return names
+
+
+def _without_conditions(code: str) -> str:
+    """A statement with what MySQL alone runs as if every server did."""
+    end = code.rfind("*/") + 2 if "/*!" in code and "*/" in code else 0
+    return _CONDITIONAL.sub(r"\1", code[:end]) + code[end:]
+
+
+def _bounded(found: Found) -> Found:
+    """The names that a block may carry."""
+    defines, reads = ([name for name in names if len(name) <= _LONGEST_NAME] for names in (found.names.defines, found.names.reads))
+    kept = Names(tuple(defines[:_MOST_NAMES]), tuple(reads[:_MOST_NAMES]))
+    return Found(kept, found.complete and kept == found.names)
 
 
 def _may_name_columns(head: tuple[str, ...]) -> bool:

@@ -19,6 +19,10 @@ from extractor_svc.formats.sql_scopes import Part, Scope, parts_of
 _DEEPEST: Final = 150
 _DEEPEST_TYPES: Final = 6
 """Brackets behind names of types; each of them in another one doubles the parser's work."""
+_LONGEST_CHAIN: Final = 16
+"""Indexes behind indexes; the parser's work grows with the third power of their number."""
+_OPENING: Final = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE})
+_CLOSING: Final = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE})
 _ROUTINES: Final = (exp.UserDefinedFunction, exp.StoredProcedure)
 _WITHOUT_NAMES: Final = (exp.Set, exp.Pragma, exp.Show)
 _PARSER_FAULTS: Final = (
@@ -59,15 +63,22 @@ def _parse(code: str, dialect: Dialect) -> Sequence[exp.Expression] | None:
 
 def _is_too_deep(tokens: Sequence[Token], types: frozenset[TokenType]) -> bool:
     inside: list[bool] = []
+    chains = [0]
     typed = 0
-    for i, token in enumerate(tokens):
-        if token.token_type in {TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE}:
-            inside.append(i > 0 and tokens[i - 1].token_type in types)
+    before = None
+    for token in tokens:
+        kind = token.token_type
+        if kind in _OPENING:
+            chains[-1] = chains[-1] + 1 if kind is TokenType.L_BRACKET and before is TokenType.R_BRACKET else 0
+            inside.append(before in types)
+            chains.append(0)
             typed += inside[-1]
-            if typed > _DEEPEST_TYPES or len(inside) > _DEEPEST:
+            if typed > _DEEPEST_TYPES or len(inside) > _DEEPEST or chains[-2] > _LONGEST_CHAIN:
                 return True
-        elif token.token_type in {TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE} and inside:
+        elif kind in _CLOSING and inside:
             typed -= inside.pop()
+            chains.pop()
+        before = kind
     return False
 
 

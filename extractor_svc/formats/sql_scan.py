@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 from extractor_svc.formats.sql_dialects import Fold, Rules
@@ -56,6 +58,10 @@ _ON_AN_OBJECT: Final = frozenset({"INDEX", "TRIGGER", "POLICY", "RULE"})
 _LISTS_COLUMNS: Final = frozenset({"INTO", "COPY", "INSERT", "REFERENCES", "OVERWRITE"})
 _NOT_CALLED: Final = frozenset({"IMMEDIATE", "FUNCTION", "PROCEDURE", "AS", "ON", "SP_EXECUTESQL"})
 _INSERT: Final = re.compile(r"(?:\s|/\*.*?\*/|--[^\n]*\n)*(?:INSERT|REPLACE)\b", re.IGNORECASE | re.DOTALL)
+_PLAIN_HEAD: Final = re.compile(
+    r"(?:INSERT|REPLACE)\b(?:\s+(?:IGNORE|INTO)\b)*+\s+[\w.`\"\[\]]{1,400}+\s*+(?:\([\w\s,`\"\[\]]{1,4000}+\)\s*+)?+VALUES\b",
+    re.IGNORECASE,
+)
 _SUBQUERY: Final = re.compile(r"\(\s*SELECT\b", re.IGNORECASE)
 _LOOKED_AT: Final = 200_000
 _STOP_OF_HEAD: Final = frozenset({"VALUES", "VALUE", "SELECT", "WITH", "SET", "EXEC", "EXECUTE", "DEFAULT", "TABLE"})
@@ -63,16 +69,30 @@ _STOP_OF_HEAD: Final = frozenset({"VALUES", "VALUE", "SELECT", "WITH", "SET", "E
 
 def insert_names(code: str, rules: Rules, fold: Fold) -> Names | None:
     """The table and columns of an insert that lists its values, by its head alone; None for any other statement."""
-    if not _INSERT.match(code) or _SUBQUERY.search(code, 0, _LOOKED_AT):
+    if not _INSERT.match(code) or _has_query(code, rules):
         return None
+    plain = _PLAIN_HEAD.match(code)
+    return _names_of_head(plain[0] if plain else code[:_LOOKED_AT], rules, fold)
+
+
+@lru_cache(maxsize=256)
+def _names_of_head(code: str, rules: Rules, fold: Fold) -> Names | None:
+    """The names before the values; dumps repeat the same head for every row."""
     head: list[Token] = []
     depth = 0
-    for token in tokens(code[:_LOOKED_AT], rules, fold):
+    for token in tokens(code, rules, fold):
         if depth == 0 and token.key in _STOP_OF_HEAD and head:
             return _Scan(head).names() if token.key in {"VALUES", "VALUE", "DEFAULT"} else None
         depth += (token.key == "(") - (token.key == ")")
         head.append(token)
     return None
+
+
+def _has_query(code: str, rules: Rules) -> bool:
+    """Whether a query stands in brackets somewhere in the first values, and not only in a string."""
+    if not _SUBQUERY.search(code, 0, _LOOKED_AT):
+        return False
+    return any(first.key == "(" and second.key == "SELECT" for first, second in pairwise(tokens(code[:_LOOKED_AT], rules, str)))
 
 
 def scanned_names(code: str, rules: Rules, fold: Fold) -> Names:

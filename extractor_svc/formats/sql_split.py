@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import Final
 
@@ -29,7 +29,7 @@ _BLANK: Final = re.compile(r"[^\S\n]*")
 
 
 class PieceKind(Enum):
-    """What a piece of a script is; a command is one of the client that runs the script, a separator is no text at all."""
+    """What a piece of a script is; a command is one of the client that runs the script, a separator only ends statements."""
 
     STATEMENT = auto()
     COMMENT = auto()
@@ -40,7 +40,7 @@ class PieceKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A range of characters and what it is; `code_end` is a statement's end without its delimiter and a comment behind."""
+    """A range of characters and what it is; `code_end` is a statement's end without its delimiter and what is behind that."""
 
     kind: PieceKind
     start: int
@@ -69,7 +69,25 @@ class Splitter:
         return self._lexer.unclosed or not self._blocks
 
     def pieces(self) -> Iterator[Piece]:
-        """The pieces, each looked for behind the one before."""
+        """The pieces; a separator is part of the statement or the data that it ends, else a command if it is a word."""
+        last: Piece | None = None
+        for piece in self._parted():
+            if piece.kind is not PieceKind.SEPARATOR:
+                if last:
+                    yield last
+                last = piece
+            elif last and last.kind in {PieceKind.STATEMENT, PieceKind.DATA}:
+                last = replace(last, end=piece.end)
+            else:
+                if last:
+                    yield last
+                is_word = bool(self._text[piece.start : piece.end].strip(" ;/\\."))
+                last = replace(piece, kind=PieceKind.COMMAND) if is_word else piece
+        if last:
+            yield last
+
+    def _parted(self) -> Iterator[Piece]:
+        """The pieces and the separators between them, each looked for behind the one before."""
         end = 0
         while (at := self._behind(_SPACE, end)) < len(self._text):
             fresh_line = end == 0 or "\n" in self._text[end:at]
@@ -93,7 +111,7 @@ class Splitter:
         """A line that is no SQL: a separator, or a command of the client."""
         if changed := _DELIMITER.match(self._text, at):
             self._delimiter = changed["sign"]
-            return _piece(PieceKind.SEPARATOR, changed)
+            return _piece(PieceKind.COMMAND, changed)
         if separator := _SEPARATOR.match(self._text, at):
             return _piece(PieceKind.SEPARATOR, separator)
         command = _COMMAND.match(self._text, at) or (_SQLPLUS.match(self._text, at) if self._rules.slash_lines else None)

@@ -85,6 +85,6 @@ def _pattern(rules: Rules) -> re.Pattern[str]:
     else:
         names.append(r'"(?:[^"]|"")*+"')
     if rules.brackets:
-        names.append(r"\[(?:[^\]\n]|\]\])++\]")
+        names.append(r"\[(?:[^\]\n]|\]\]){1,258}+\]")
     dollars = r"|(?P<dollar>(?<![\w$])\$(?:[^\W\d]\w*)?\$)" if rules.dollars else ""
     return re.compile(f"(?:{'|'.join(skipped)})|(?P<name>{'|'.join(names)}){dollars}{_WORDS_AND_SIGNS}", re.DOTALL)

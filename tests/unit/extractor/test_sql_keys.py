@@ -10,6 +10,8 @@ import pytest
 from artifact.model import Artifact
 from extractor_svc.context import Options
 from extractor_svc.extract import extract
+from extractor_svc.formats.sql_dialects import rules_of
+from extractor_svc.formats.sql_finder import NameFinder
 
 
 def read(content: str, dialect: str = "ansi") -> Artifact:
@@ -238,6 +240,11 @@ class TestBounds:
             "select $a" + "$ $a".join(map(str, range(8_000))) + "$",
             "create function f() returns int as " + " ".join(f"$a{n}$" for n in range(8_000)),
             "begin " * 5_000 + "select 1;",
+            "select x" + "[a]" * 10_000,
+            "select " + "x[a[b]][a[b]]" * 3_000,
+            "/*!" * 15_000,
+            "insert into t " + "[a" * 20_000,
+            "insert into t values " + "('a " * 10_000,
             "select " + ", ".join(f"c{n}" for n in range(6_000)) + " from t",
         ],
     )
@@ -245,7 +252,37 @@ class TestBounds:
         begun = time.process_time()
         artifact = read(code, "postgres")
         assert time.process_time() - begun < 10
-        assert artifact.coverage.words_emitted > 0
+        assert sum(len(block.text) for block in artifact.blocks) >= len(code) - 10
+
+    @pytest.mark.parametrize("dialect", ["tsql", "sqlite", "mysql", "oracle"])
+    def test_quotes_that_nothing_closes_take_no_time_in_any_dialect(self, dialect: str) -> None:
+        begun = time.process_time()
+        for opened in ("[a", "`a ' ", "q'[ ", "/*! ", "$a$ $b$ "):
+            read(opened * 10_000, dialect)
+        assert time.process_time() - begun < 10
+
+    def test_a_block_carries_so_many_names_and_the_ledger_says_that_more_were_left_out(self) -> None:
+        columns = ", ".join(f"c{n} INT" for n in range(4_000))
+        artifact = read(f"CREATE TABLE a.b ({columns})")
+        assert len(artifact.blocks[0].defines) == 10_000
+        assert artifact.coverage.lost == ("sql_structure", "exact_keys")
+
+    def test_a_name_of_no_sensible_length_is_no_key(self) -> None:
+        artifact = read(f'SELECT 1 FROM "{"x" * 2_000}", t')
+        assert artifact.blocks[0].reads == ("t",)
+        assert artifact.coverage.lost == ("sql_structure", "exact_keys")
+
+    def test_parsing_ends_when_its_time_is_used_up(self) -> None:
+        ticks = iter(range(0, 1_000_000, 25))
+        finder = NameFinder("", rules_of("", ""), guessed=False, clock=lambda: float(next(ticks)))
+        found = [finder.find("SELECT a FROM t") for _ in range(4)]
+        assert [one.complete for one in found] == [True, True, True, False]
+        assert [set(one.names.reads) for one in found] == [{"t", "t.a", "a"}] * 3 + [{"t"}]
+
+    def test_a_query_in_a_string_does_not_make_an_insert_of_rows_hard(self) -> None:
+        rows = ", ".join(f"({n}, 'see (select 1)')" for n in range(5_000))
+        artifact = read(f"INSERT INTO t (a, b) VALUES {rows}")
+        assert (artifact.coverage.lost, set(artifact.blocks[0].reads)) == ((), words("t t.a a t.b b"))
 
     def test_a_dump_ten_times_as_long_takes_ten_times_as_long(self) -> None:
         def seconds(rows: int) -> float:
