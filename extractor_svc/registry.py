@@ -85,7 +85,7 @@ READERS: Final = (
     _reader(
         "pdf",
         pdf.PARSER,
-        abilities=("headings", "tables", "datasets", "locators"),
+        abilities=("headings", "tables", "datasets", "ocr", "locators"),
         read=pdf.read,
         resolve=pdf.resolve,
     ),

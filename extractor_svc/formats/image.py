@@ -13,7 +13,7 @@ from extractor_svc.blocks import BlockList, WarningList, count_words, tally
 from extractor_svc.context import ReadContext
 from extractor_svc.errors import DecompressionLimit, LocatorNotFound, Malformed, NoText, OutputLimit, ParseTimeout
 from extractor_svc.ocr.paragraphs import paragraphs_of, text_within
-from extractor_svc.ocr.picture import read_frame
+from extractor_svc.ocr.picture import read_frame, unsure_words
 from extractor_svc.ocr.pixels import TOO_LARGE, Frame, PictureFile, PictureUnreadable
 from extractor_svc.ocr.values import Reading
 
@@ -137,8 +137,8 @@ class _Pages:
             self.warnings.add("REPAIRED", "The picture's data is broken; it was read as far as it goes.", whole)
         for paragraph in paragraphs_of(reading):
             self.blocks.add(BlockType.PARAGRAPH, paragraph.text, ImagePlace(number, *paragraph.bounds), ocr=True)
-        self.unsure += sum(max(1, count_words(line.text)) for line in reading.unsure)
-        if not reading.lines and not reading.unsure:
+        self.unsure += (unsure := unsure_words(reading))
+        if not reading.lines and not unsure:
             self.warnings.add("NO_TEXT", "No text was found on the page.", whole)
 
     def _fail(self, number: int, reason: str) -> None:

@@ -15,10 +15,13 @@ from extractor_svc.errors import LocatorNotFound, Malformed, NoText
 from extractor_svc.formats.pdf_blocks import Written, write
 from extractor_svc.formats.pdf_flow import joined
 from extractor_svc.formats.pdf_furniture import furniture_of
+from extractor_svc.formats.pdf_geometry import Box
 from extractor_svc.formats.pdf_ink import Active, FileFacts, PageInk
 from extractor_svc.formats.pdf_leaves import leaves_of, page_text
 from extractor_svc.formats.pdf_pages import PagePieces, take_apart
+from extractor_svc.formats.pdf_places import box_of, page_box
 from extractor_svc.formats.pdf_resolve import text_at
+from extractor_svc.formats.pdf_scans import LARGEST_PICTURE_PIXELS, ScannedFile
 from extractor_svc.formats.pdf_source import PARSER, PageUnreadable, PdfFile
 
 __all__ = ["PARSER", "read", "resolve"]
@@ -28,8 +31,6 @@ _T = TypeVar("_T")
 _PAGES_A_SIGN: Final = 100
 _TIME_FOR_PAGES: Final = 0.7
 """Share of the time limit after which the pages left are listed as not read, so that those read are still returned."""
-_LARGEST_PICTURE_PIXELS: Final = 200_000_000
-"""Pixels past which a picture is never decoded; a page scanned at 1200 dpi has 140 million."""
 
 
 def read(content: bytes, context: ReadContext) -> Artifact:
@@ -38,16 +39,17 @@ def read(content: bytes, context: ReadContext) -> Artifact:
     Blocks are headings, paragraphs, list items, captions, footnotes, code, tables with lines and without, form fields, comments,
     and running headers and footers, which belong to no section. Text drawn invisibly over a picture is text that was read from it
     (`ocr`); other text that a page holds and does not show is hidden, and a warning names the page. A page that shows only a
-    picture is listed as not read, for there is no text to take; so is one that would take too long. Nothing a file would run,
-    open or send is followed; what is attached to it is named in a warning and in the properties, and not read.
+    picture is read from its pixels (`ocr` too), and so are large pictures beside text; where OCR is switched off, or there is no
+    time left for it, they are listed as not read. Nothing a file would run, open or send is followed; what is attached to it is
+    named in a warning and in the properties, and not read.
 
     Raises:
         PasswordRequired: the file is encrypted and the password does not open it.
         Malformed: the file is damaged and no text is left.
-        NoText: the file is sound and has no text, or pictures only.
+        NoText: the file is sound and has no text, or pictures only and they are not read.
         OutputLimit, DecompressionLimit, TooManyRows, TooManyColumns: as their names say.
     """
-    with PdfFile(content, password=context.options.password, limits=context.limits) as file:
+    with _opened(content, context) as file:
         ledger = _Ledger(context, file.facts)
         pages = _pages(file, context, ledger)
     running = furniture_of([(page.bounds, page.lines) for page in pages])
@@ -81,7 +83,8 @@ def resolve(content: bytes, locator: Locator, context: ReadContext) -> str:
         LocatorNotFound: the place is none of this file's pages.
         PasswordRequired, Malformed: as `read`.
     """
-    with PdfFile(content, password=context.options.password, limits=context.limits) as file:
+    boxes = locator.boxes if isinstance(locator, PdfPlace) else ()
+    with _opened(content, context, wanted=[(box.page, box_of(box)) for box in boxes] or None) as file:
         pages = file.facts.page_count
         if not isinstance(locator, PdfPlace) or not _is_within(locator, pages):
             raise LocatorNotFound(f"the file has pages 1 to {pages}", metadata={"pages": str(pages)})
@@ -89,6 +92,12 @@ def resolve(content: bytes, locator: Locator, context: ReadContext) -> str:
             return text_at(file, locator)
         except PageUnreadable as error:
             raise LocatorNotFound("the page is damaged and cannot be read") from error
+
+
+def _opened(content: bytes, context: ReadContext, *, wanted: Sequence[tuple[int, Box]] | None = None) -> PdfFile:
+    if context.options.ocr is False:
+        return PdfFile(content, password=context.options.password, limits=context.limits)
+    return ScannedFile(content, context, wanted=wanted)
 
 
 def _is_within(place: PdfPlace, pages: int) -> bool:
@@ -131,6 +140,8 @@ class _Ledger:
     facts: FileFacts
     failed: dict[int, FailedUnit] = field(default_factory=dict)
     damaged: set[int] = field(default_factory=set)
+    pictures: list[FailedUnit] = field(default_factory=list)
+    unsure: bool = False
     warnings: WarningList = field(init=False)
 
     def __post_init__(self) -> None:
@@ -143,7 +154,7 @@ class _Ledger:
         """Takes down what is worth a warning on a page."""
         self._warn_of(ink.active)
         place = PdfPlace(ink.number, ink.number, ink.label)
-        if ink.largest_picture_pixels > _LARGEST_PICTURE_PIXELS:
+        if ink.largest_picture_pixels > LARGEST_PICTURE_PIXELS:
             self.warnings.add("IMAGE_SKIPPED", f"A picture of {ink.largest_picture_pixels} pixels was not looked at.", place)
         if ink.faults:
             self.damaged.add(ink.number)
@@ -154,7 +165,15 @@ class _Ledger:
         self.failed[number] = FailedUnit(str(number), reason, PdfPlace(number, number, label))
 
     def judge(self, page: PagePieces, *, running_words: int) -> None:
-        """Lists a page as not read where its text is not what it shows."""
+        """Lists a page as not read where its text is not what it shows, and pictures beside text that were not read."""
+        for number, (box, reason) in enumerate(page.scan.unread, 1):
+            place = PdfPlace(page.number, page.number, page.label, (page_box(page.number, box),))
+            self.pictures.append(FailedUnit(f"{page.number}/picture {number}", reason, place))
+        self.unsure = self.unsure or page.scan.unsure_words > 0
+        if page.scan.reason:
+            self.fail(page.number, page.scan.reason, page.label)
+        if page.scan.whole or page.scan.pictures or page.scan.reason:
+            return
         words = sum(count_words(span.text) for stroke in page.strokes for span in stroke.spans) if page.pictures else 0
         if page.pictures and page.is_picture_beside(max(words - running_words, 0)):
             self.fail(page.number, "image_only_page", page.label)
@@ -179,9 +198,13 @@ class _Ledger:
         """
         reasons = {unit.reason for unit in self.failed.values()}
         if "image_only_page" in reasons:
-            raise NoText("the pages are pictures without a text layer, and they are not read by OCR here; send a file with text")
+            raise NoText(
+                "the pages are pictures without a text layer, and they were not read by OCR; switch it on, or send a file with text"
+            )
         if self.facts.repaired or reasons & {"unreadable_page", "damaged_page", "page_too_complex"}:
             raise Malformed("the file is damaged and no text of it is left; send an undamaged copy")
+        if self.unsure:
+            raise NoText("the pages are pictures, and no line of them was read surely; send a file with text")
         raise NoText("the file holds no text")
 
     def coverage(self, written: Written, pages: Sequence[PagePieces]) -> Coverage:
@@ -192,15 +215,16 @@ class _Ledger:
         excluded = [("off_page", page.off_page_words) for page in pages]
         excluded += [("overprinted", page.overprinted_words) for page in pages]
         excluded.append(("repeated_table_header", written.repeated_words))
+        unread = [("unmapped_glyphs", page.unread_words) for page in pages]
         return Coverage(
             unit="page",
             total=self.facts.page_count,
             extracted=self.facts.page_count - len(self.failed),
-            failed=tuple(self.failed[number] for number in sorted(self.failed)),
+            failed=(*(self.failed[number] for number in sorted(self.failed)), *self.pictures),
             lost=tuple(lost),
             words_emitted=sum(count_words(block.text) for block in written.blocks),
             words_excluded=tally(excluded),
-            words_unread=tally(("unmapped_glyphs", page.unread_words) for page in pages),
+            words_unread=tally([*unread, *(("unsure_letters", page.scan.unsure_words) for page in pages)]),
         )
 
     def _warn_of(self, active: Sequence[Active]) -> None:

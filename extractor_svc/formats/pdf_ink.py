@@ -103,6 +103,20 @@ class Active:
 
 
 @dataclass(frozen=True, slots=True)
+class Scan:
+    """What came of the pixels of a page: whether they are its text, or why they were not read.
+
+    `pictures` beside text were read, those in `unread` were not, and why; `unsure_words` were seen and not read well enough.
+    """
+
+    whole: bool = False
+    reason: str = ""
+    pictures: int = 0
+    unsure_words: int = 0
+    unread: tuple[tuple[Box, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class PageInk:
     """All that is drawn on one page; `number` counts from 1, `faults` the errors met while reading it.
 
@@ -122,6 +136,7 @@ class PageInk:
     off_page_words: int = 0
     overprinted_words: int = 0
     faults: int = 0
+    scan: Scan = Scan()
 
 
 @dataclass(frozen=True, slots=True)

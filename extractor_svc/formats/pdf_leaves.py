@@ -113,7 +113,8 @@ def leaves_of(pages: Sequence[PageText], outline: Sequence[Bookmark]) -> Iterato
     body = body_look_of(item for _, item in paragraphs)
     levels = _levels(paragraphs, outline, body=body)
     for page in pages:
-        yield list(_leaves_of_page(page, levels, body=body))
+        leaves = _leaves_of_page(page, levels, body=body)
+        yield [replace(leaf, ocr=True) for leaf in leaves] if page.page.scan.whole else list(leaves)
 
 
 def _body_of(items: Iterable[PlacedItem], turn: Turn, vocabulary: Vocabulary) -> Iterator[Body]:
@@ -171,7 +172,7 @@ def _leaves_of_page(page: PageText, levels: dict[int, int], *, body: BodyLook) -
     for mark in page.page.marks:
         shown = Visibility.HIDDEN_TEXT if mark.hidden else Visibility.VISIBLE
         lines = (TextLine(mark.text, page.page.vocabulary, code=True),)
-        yield Leaf(mark.kind, lines, places.of_box(mark.box), visibility=shown)
+        yield Leaf(mark.kind, lines, places.of_box(mark.box), ocr=mark.kind is BlockType.IMAGE_TEXT, visibility=shown)
     yield from _running(page, page.furniture.footers, BlockType.FOOTER, places)
 
 

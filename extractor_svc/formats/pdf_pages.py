@@ -9,7 +9,7 @@ from typing import Final
 
 from extractor_svc.formats.pdf_geometry import Box, Turn
 from extractor_svc.formats.pdf_grids import Grid
-from extractor_svc.formats.pdf_ink import Letters, Mark, PageInk, Picture, Span, Stroke
+from extractor_svc.formats.pdf_ink import Letters, Mark, PageInk, Picture, Scan, Span, Stroke
 from extractor_svc.formats.pdf_lines import Line, lines_of
 from extractor_svc.formats.pdf_tables import ruled_tables
 from extractor_svc.formats.pdf_text import Vocabulary, unread_words
@@ -44,6 +44,7 @@ class PagePieces:
     off_page_words: int
     overprinted_words: int
     unread_words: int
+    scan: Scan
 
     def is_picture_beside(self, words: int) -> bool:
         """Whether the page is a picture, given how many of its words count as text."""
@@ -83,6 +84,7 @@ def take_apart(ink: PageInk, *, letters: Letters) -> PagePieces:
         off_page_words=ink.off_page_words,
         overprinted_words=ink.overprinted_words,
         unread_words=sum(unread_words(span.text) for stroke in ink.strokes for span in stroke.spans),
+        scan=ink.scan,
     )
 
 

@@ -92,7 +92,7 @@ class PdfFile:
             self._letters = None
             faults = self._read(page)
             blocks = self._text_page.extractDICT()["blocks"]
-            look = cache(partial(_pictures, page))
+            look = cache(partial(pictures_on, page))
             unseen = unseen_on(page, blocks, shown=self._shown(page), pictures=look)
             spans = spans_of(blocks, self._bounds, letters=self.letters, unseen=unseen)
             return PageInk(
@@ -131,7 +131,7 @@ class PdfFile:
         blocks: list[Dictionary] = shown.extractDICT()["blocks"]
         return blocks
 
-    def letters(self, index: int) -> list[Letter]:
+    def letters(self, index: int) -> Sequence[Letter]:
         """The letters of a span of the page, by its index."""
         if self._letters is None:
             self._letters = PageLetters(self._text_page.extractRAWDICT()["blocks"], self._bounds)
@@ -223,7 +223,8 @@ def _may_be_scanned(strokes: Sequence[Stroke]) -> bool:
     return any(span.hidden for span in spans) or sum(len(span.text) for span in spans) < _SPARSE_CHARS
 
 
-def _pictures(page: pymupdf.Page) -> tuple[Picture, ...]:
+def pictures_on(page: pymupdf.Page) -> tuple[Picture, ...]:
+    """The pictures a page shows, by their boxes on it as it is displayed."""
     found = page.get_image_info()
     matrix = page.rotation_matrix
     return tuple(

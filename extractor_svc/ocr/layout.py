@@ -38,11 +38,15 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Words of one line side by side; the height its middle is at, and its height with margins, on the turned picture."""
+    """Words of one line side by side; the height its middle is at, and its height with margins, on the turned picture.
+
+    `angle` is what the picture was turned by, against the clock.
+    """
 
     spots: tuple[Spot, ...]
     middle: float
     height: float
+    angle: float
 
     @property
     def x0(self) -> float:
@@ -103,7 +107,7 @@ def _runs_along(line: TextLine, angle: float) -> bool:
 def _piece(line: TextLine, angle: float) -> Piece:
     places = [word.place.turned(-angle) for word in line.words]
     spots = (Spot(word, at.x - at.width / 2, at.x + at.width / 2) for word, at in zip(line.words, places, strict=True))
-    return Piece(tuple(spots), line.place.turned(-angle).y, line.place.height)
+    return Piece(tuple(spots), line.place.turned(-angle).y, line.place.height, angle)
 
 
 def _flows(pieces: Sequence[Piece]) -> Iterator[list[Row]]:
@@ -123,7 +127,7 @@ def _flows(pieces: Sequence[Piece]) -> Iterator[list[Row]]:
 
 def _parted(piece: Piece, x: float) -> Iterator[Piece]:
     for _, spots in groupby(piece.spots, key=lambda spot: spot.x0 < x):
-        yield Piece(tuple(spots), piece.middle, piece.height)
+        yield Piece(tuple(spots), piece.middle, piece.height, piece.angle)
 
 
 def _rows(pieces: Iterable[Piece]) -> list[Row]:

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from extractor_svc.ocr.pixels import Frame
-from extractor_svc.ocr.values import Alive, Reading, TextLine
+from extractor_svc.ocr.values import Alive, Pixels, Reading
+
+_LONG: Final = 3.0
+"""Widths in heights from which a line is text."""
 
 
 def read_frame(frame: Frame, *, alive: Alive) -> Reading:
     """Reads a frame of a picture file; places are in its own pixels."""
+    reading = read_pixels(frame.pixels, alive=alive)
+    return replace(reading.scaled(frame.width / frame.pixels.shape[1]), width=frame.width, height=frame.height)
+
+
+def read_pixels(pixels: Pixels, *, alive: Alive) -> Reading:
+    """Reads a picture that is in memory; places are in its pixels."""
     from extractor_svc.ocr.reading import read_text  # what it loads takes a second, and most processes never read a picture
 
-    reading = read_text(frame.pixels, alive=alive)
-    factor = frame.width / frame.pixels.shape[1]
-    lines, unsure = (tuple(_scaled(line, factor) for line in lines) for lines in (reading.lines, reading.unsure))
-    return Reading(frame.width, frame.height, reading.angle, lines, unsure)
+    return read_text(pixels, alive=alive)
 
 
-def _scaled(line: TextLine, factor: float) -> TextLine:
-    words = tuple(replace(word, place=word.place.scaled(factor)) for word in line.words)
-    return TextLine(words, line.place.scaled(factor), line.confidence)
+def unsure_words(reading: Reading) -> int:
+    """About how many words were seen and not read, in lines long enough to be no sign, stain or piece of a drawing."""
+    lines = [line for line in reading.unsure if line.place.width >= _LONG * line.place.height]
+    return sum(max(1, len(line.words)) for line in lines)

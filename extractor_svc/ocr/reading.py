@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from statistics import median
@@ -16,10 +17,13 @@ from extractor_svc.ocr.values import Alive, Patch, Pixels, Reading, TextLine
 _SURE: Final = 0.8
 """Least mean confidence of a line's letters: upright text has 0.95 and more, text upside down or in a script unknown to the
 network at most 0.85, mostly 0.7."""
+_IDEOGRAPH: Final = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\u3040-\u30ff]")
 _CLEARLY: Final = 0.9
+_MORE_SURE: Final = 0.1
 _SAMPLE: Final = 4
+_MAYBE_ASIDE: Final = 1.3
 _ASIDE: Final = 3.0
-"""Widths in heights from which a line across most of the text is text set upright, and no thin letter."""
+"""Heights in widths from which a line may be text that runs across, where it is no letter, and where it surely is."""
 _LEVEL: Final = 20.0
 _LONG: Final = 4.0
 """Widths in heights from which the angle of a line is known to half a degree."""
@@ -49,9 +53,15 @@ def _reading(pixels: Pixels, alive: Alive) -> Reading:
     for place in found:
         alive()
         lines += _read(pixels, place, angle)
-    sure = tuple(line for line in lines if line.confidence >= _SURE)
-    unsure = tuple(line for line in lines if line.confidence < _SURE)
+    ideographs = any(len(_IDEOGRAPH.findall(line.text)) > 1 for line in lines if line.confidence >= _SURE)
+    sure = tuple(line for line in lines if _is_sure(line, ideographs=ideographs))
+    unsure = tuple(line for line in lines if not _is_sure(line, ideographs=ideographs))
     return Reading(width, height, _skew(sure, angle), sure, unsure)
+
+
+def _is_sure(line: TextLine, *, ideographs: bool) -> bool:
+    """Whether a line is text: a lone ideograph where there are no others is what signs and icons are taken for."""
+    return line.confidence >= _SURE and (ideographs or not _IDEOGRAPH.fullmatch(line.text))
 
 
 def _main_direction(pixels: Pixels, found: Sequence[Patch]) -> float:
@@ -71,16 +81,17 @@ def _reads_forwards(pixels: Pixels, places: Sequence[Patch]) -> bool:
     forwards = sum(sureness(pixels, place) for place in places)
     if forwards >= _CLEARLY * len(places):
         return True
-    return forwards >= sum(sureness(pixels, replace(place, angle=place.angle + 180)) for place in places)
+    backwards = sum(sureness(pixels, replace(place, angle=place.angle + 180)) for place in places)
+    return backwards - forwards <= _MORE_SURE * len(places)
 
 
 def _read(pixels: Pixels, place: Patch, angle: float) -> list[TextLine]:
-    """A line read along the main direction, or across it where it is long that way; both ways where the first is unsure."""
+    """A line read along the main direction; also across it, both ways, where it is long that way or not read surely."""
     along = place.read_from(angle)
-    if along.height < _ASIDE * along.width:
-        return read_line(pixels, along)
-    aside = (replace(place, angle=place.angle + turn) for turn in (0, 180))
-    return max((read_line(pixels, way) for way in aside), key=_confidence)
+    read = read_line(pixels, along)
+    if along.height < _MAYBE_ASIDE * along.width or (along.height < _ASIDE * along.width and _confidence(read) >= _SURE):
+        return read
+    return max((read, *(read_line(pixels, along.read_from(angle + turn)) for turn in (90, -90))), key=_confidence)
 
 
 def _confidence(lines: Iterable[TextLine]) -> float:

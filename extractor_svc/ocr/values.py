@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -109,6 +109,28 @@ class Reading:
     angle: float
     lines: tuple[TextLine, ...] = ()
     unsure: tuple[TextLine, ...] = ()
+
+    def without(self, is_elsewhere: Callable[[Word], bool]) -> Reading:
+        """The reading less the words that are known from elsewhere."""
+        lines, unsure = (
+            tuple(kept for line in lines if (kept := _without(line, is_elsewhere))) for lines in (self.lines, self.unsure)
+        )
+        return Reading(self.width, self.height, self.angle, lines, unsure)
+
+    def scaled(self, factor: float) -> Reading:
+        """The reading as that of a picture this many times as large."""
+        lines, unsure = (tuple(_scaled(line, factor) for line in lines) for lines in (self.lines, self.unsure))
+        return Reading(round(self.width * factor), round(self.height * factor), self.angle, lines, unsure)
+
+
+def _scaled(line: TextLine, factor: float) -> TextLine:
+    words = tuple(replace(word, place=word.place.scaled(factor)) for word in line.words)
+    return TextLine(words, line.place.scaled(factor), line.confidence)
+
+
+def _without(line: TextLine, is_elsewhere: Callable[[Word], bool]) -> TextLine | None:
+    words = tuple(word for word in line.words if not is_elsewhere(word))
+    return TextLine(words, line.place, line.confidence) if words else None
 
 
 def bounds_of(places: Iterable[Patch], width: int, height: int) -> Bounds:

@@ -121,7 +121,7 @@ def stream(content: bytes, extra: bytes = b"") -> bytes:
 
 def read(content: bytes, *, password: str = "", limits: Limits = DEFAULT_LIMITS) -> Artifact:
     """The artifact of a file."""
-    return pdf.read(content, ReadContext("file.pdf", "00", Options(password=password), limits))
+    return pdf.read(content, ReadContext("file.pdf", "00", Options(password=password, ocr=False), limits))
 
 
 def read_back(content: bytes, block: Block, *, password: str = "") -> str:
