@@ -20,7 +20,7 @@ _SEPARATOR: Final = "\n\n"
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A block, or the part of one that fits a chunk. `header` is a table's first line where the piece lost it."""
+    """A block, or the part of one that fits a chunk. `header` is a table's first line, or its columns' names, where lost."""
 
     text: str
     type: str
@@ -84,7 +84,8 @@ def shortened(text: str, most: int) -> str:
 def _pieces(block: Block, dataset: Dataset | None, settings: ChunkSettings) -> Iterator[Piece]:
     """A block that fits stays whole; a longer table splits by rows, any other block by windows."""
     keys = tuple(dict.fromkeys(block.defines + block.reads))
-    whole = Piece(block.text, block.type.value, block.locator, block.id, keys)
+    names = _names_beside(dataset)[: settings.size] if block.type is BlockType.TABLE else ""
+    whole = Piece(block.text, block.type.value, block.locator, block.id, keys, names)
     if len(block.text) <= settings.size:
         yield whole
     elif block.type is BlockType.TABLE:
@@ -108,10 +109,13 @@ def _windowed(whole: Piece, settings: ChunkSettings) -> Iterator[Piece]:
 def _table_pieces(
     whole: Piece, places: Sequence[Locator | None], dataset: Dataset | None, settings: ChunkSettings
 ) -> Iterator[Piece]:
-    """Groups of rows up to the size; all but the first carry the header lines apart from their text (L-CHUNK-08)."""
+    """Groups of rows up to the size, with the header apart from their text (L-CHUNK-08); the first one holds it itself.
+
+    Where the text has no header and a file names its columns elsewhere, as Parquet does, all carry the names.
+    """
     lines = whole.text.split("\n")
     header_lines = dataset.header_rows if dataset else 1
-    header = "\n".join(lines[:header_lines])[: settings.size]
+    header = whole.header or "\n".join(lines[:header_lines])[: settings.size]
     first, length = 0, 0
     for number, line in enumerate(lines):
         if number > first and length + len(line) + 1 > settings.size:
@@ -119,6 +123,11 @@ def _table_pieces(
             first, length = number, 0
         length += len(line) + 1
     yield from _fitting(_rows(whole, lines, (first, len(lines)), places, header), settings)
+
+
+def _names_beside(dataset: Dataset | None) -> str:
+    """The names of a dataset's columns where its table's text does not start with them."""
+    return "" if dataset is None or dataset.header_rows else "\t".join(column.name for column in dataset.columns if column.stored)
 
 
 def _fitting(rows: Piece, settings: ChunkSettings) -> Iterator[Piece]:
@@ -134,7 +143,7 @@ def _rows(whole: Piece, lines: Sequence[str], span: tuple[int, int], places: Seq
     place = _covering(located) if len(located) == span[1] - span[0] else None
     text = "\n".join(lines[span[0] : span[1]])
     kind = BlockType.TABLE_ROWS.value
-    return replace(whole, text=text, type=kind, locator=place or whole.locator, header=header if span[0] else "")
+    return replace(whole, text=text, type=kind, locator=place or whole.locator, header=header if span[0] or whole.header else "")
 
 
 def _row_places(block: Block, dataset: Dataset | None) -> list[Locator | None]:

@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 
 import pyarrow as pa
 from hypothesis import given
@@ -66,6 +67,18 @@ def test_a_long_table_splits_by_rows_with_the_header_in_the_context_and_each_par
     assert [chunk.locator.a1 for chunk in chunks] == ["A3:B8", "A9:B11"]
     assert [chunk.context for chunk in chunks] == ["T\nS", "T\nS\nname\tprice"]
     assert {chunk.block_type for chunk in chunks} == {"table_rows"}
+
+
+def test_rows_of_a_table_without_a_header_carry_the_names_of_its_columns():
+    rows = [f"item {n}\t{n * 10}" for n in range(8)]
+    dataset = replace(sheet_dataset(8), header_rows=0)
+    table = Block("t", BlockType.TABLE, "\n".join(rows), SheetPlace("S", 3, 10, 1, 2), section_path=("S",), dataset_id="s")
+    names = "\t".join(column.name for column in dataset.columns)
+    chunks, _ = cut(table, datasets=(dataset,))
+    assert [chunk.context for chunk in chunks] == [f"T\nS\n{names}"] * 2
+    assert "\n".join(chunk.content for chunk in chunks) == table.text
+    (small,), _ = cut(replace(table, text=rows[0], locator=SheetPlace("S", 3, 3, 1, 2)), datasets=(dataset,))
+    assert small.context == f"T\nS\n{names}"
 
 
 def test_a_tables_rows_stand_on_their_own_pages():
