@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from queue import Empty, SimpleQueue
 from typing import Annotated, Final
 
 import typer
@@ -140,14 +142,43 @@ def ingest_all(client: KnowledgeClient, sources: Sequence[Source], wishes: Wishe
             bars.update(whole, standing=f"{bars.tasks[0].completed:.0f} of {len(sources)}")
             return outcome
 
-        with ThreadPoolExecutor(wishes.at_once) as pool:
-            futures = [pool.submit(run, source) for source in sources]
-            try:
-                return [future.result() for future in futures]
-            except KeyboardInterrupt:
-                pool.shutdown(wait=False, cancel_futures=True)
-                client.close()
-                raise
+        try:
+            return in_threads(run, sources, at_once=wishes.at_once)
+        except KeyboardInterrupt:
+            client.close()
+            raise
+
+
+def in_threads(work: Callable[[Source], Outcome], sources: Sequence[Source], *, at_once: int) -> list[Outcome]:
+    """Works on sources in threads that end with the process, so that an interrupt waits for none.
+
+    Raises:
+        RuntimeError: the work raised; its thread told why.
+    """
+    waiting: SimpleQueue[tuple[int, Source]] = SimpleQueue()
+    done: SimpleQueue[tuple[int, Outcome | None]] = SimpleQueue()
+    for numbered in enumerate(sources):
+        waiting.put(numbered)
+
+    def serve() -> None:
+        with suppress(Empty):
+            while True:
+                place, source = waiting.get_nowait()
+                outcome: Outcome | None = None
+                try:
+                    outcome = work(source)
+                finally:
+                    done.put((place, outcome))
+
+    for _ in range(min(at_once, len(sources))):
+        threading.Thread(target=serve, name="ingest", daemon=True).start()
+    outcomes: dict[int, Outcome] = {}
+    while len(outcomes) < len(sources):
+        place, found = done.get()
+        if found is None:
+            raise RuntimeError(f"{sources[place].filename}: its ingest ended without an outcome")
+        outcomes[place] = found
+    return [outcomes[place] for place in range(len(sources))]
 
 
 def ingest_one(client: KnowledgeClient, source: Source, wishes: Wishes, report: Report) -> Outcome:
