@@ -37,7 +37,7 @@ _FAULTS: Final = (
     zlib.error,
 )
 """What the decoders raise over bytes that are not as their formats say."""
-_DRAWN: Final = 0.5
+_DRAWN: Final = 127
 _LIGHT: Final = 160
 """Mean of what is drawn over nothing from which it is light text for a dark ground."""
 _ORIENTATION: Final = 0x0112
@@ -114,8 +114,8 @@ class PictureFile:
             sideways = image.getexif().get(_ORIENTATION) in _SIDEWAYS
             image.draft("RGB", _working_size(*stored))
             image.load()
-            upright = ImageOps.exif_transpose(image)
-            pixels = _on_paper(_smaller(upright))
+            ImageOps.exif_transpose(image, in_place=True)
+            pixels = _on_paper(_smaller(image))
             width, height = (stored[1], stored[0]) if sideways else stored
             return Frame(width, height, pixels, damaged)
 
@@ -185,11 +185,17 @@ def _on_paper(image: Image.Image) -> Pixels:
         return _stretched(np.asarray(image, np.float64))
     if "A" not in image.mode and "a" not in image.mode and "transparency" not in image.info:
         return np.array(image.convert("RGB"))
-    values = np.array(image.convert("RGBA"), np.float32)
-    colour, opacity = values[:, :, :3], values[:, :, 3:] / 255
-    drawn = colour[opacity[:, :, 0] > _DRAWN]
-    paper = 0 if drawn.size and drawn.mean() > _LIGHT else 255
-    return np.rint(colour * opacity + paper * (1 - opacity)).astype(np.uint8)
+    drawn = image.convert("RGBA")
+    paper = Image.new("RGBA", drawn.size, "black" if _is_light(drawn) else "white")
+    paper.alpha_composite(drawn)
+    return np.array(paper.convert("RGB"))
+
+
+def _is_light(image: Image.Image) -> bool:
+    """Whether what is drawn over nothing is light, as text for a dark ground is."""
+    grey, opacity = np.asarray(image.convert("L")), np.asarray(image.getchannel("A"))
+    drawn = grey[opacity > _DRAWN]
+    return bool(drawn.size) and float(drawn.mean()) > _LIGHT
 
 
 def _stretched(values: np.ndarray) -> Pixels:
