@@ -8,9 +8,9 @@ from loom.extractor.v1 import extractor_pb2, extractor_pb2_grpc
 
 from extractor_svc.config import NAME, ExtractorConfig
 from extractor_svc.pool import ExtractorPool
+from extractor_svc.refused_types import REFUSED
 from extractor_svc.registry import READERS
 from extractor_svc.servicer import ExtractorServicer, ServicerSettings
-from extractor_svc.sniff import REFUSED
 from services.server import LoomServer, Service, serve_until_stopped
 from services.version import __version__
 

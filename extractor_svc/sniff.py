@@ -7,10 +7,20 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
-from extractor_svc.errors import EmptyDocument, InvalidOption, PasswordRequired, TypeMismatch, UnsupportedType
+from extractor_svc.errors import EmptyDocument, InvalidOption, Malformed, PasswordRequired, TypeMismatch, UnsupportedType
 from extractor_svc.limits import Limits
 from extractor_svc.office_encryption import is_encrypted
 from extractor_svc.ooxml import Package
+from extractor_svc.refused_types import (
+    REFUSED,
+    advice_for,
+    is_binary_workbook,
+    kind_of_compound,
+    kind_of_package,
+    kind_of_start,
+    refused_by_bytes,
+    refused_by_name,
+)
 
 _PDF_WINDOW: Final = 1024
 _TEXT: Final = "text"
@@ -53,9 +63,6 @@ FORMATS: Final = (
 )
 """Every format the product knows by name; the registry says which of them are read."""
 
-REFUSED: Final = {".doc": "docx", ".dot": "docx", ".xls": "xlsx", ".xlt": "xlsx", ".ppt": "pptx", ".pps": "pptx", ".xlsb": "xlsx"}
-"""Extensions that are refused by name, and what such a file is to be saved as."""
-
 _MAGIC: Final = (
     (b"PAR1", "parquet"),
     (b"PARE", "parquet"),
@@ -70,10 +77,6 @@ _MAGIC: Final = (
     (b"MM\x00*", "image"),
     (b"II+\x00", "image"),
     (b"MM\x00+", "image"),
-    (b"\x1f\x8b\x08", "gzip"),
-    (b"7z\xbc\xaf\x27\x1c", "7z"),
-    (b"Rar!\x1a\x07", "rar"),
-    (b"{\\rtf", "rtf"),
     (b"\x7fELF", "elf"),
     (b"SQLite format 3\x00", "sqlite"),
 )
@@ -110,15 +113,25 @@ def identify(content: bytes, *, filename: str, content_type: str, declared: str,
     extension = PurePosixPath(filename.replace("\\", "/")).suffix.lower()
     expected = _expected(extension, content_type, declared)
     if extension in REFUSED and not declared:
-        raise _refused(extension)
+        raise refused_by_name(extension)
     found = _body(content, expected)
     if found == "zip":
-        found = Package(content, limits).format_id() or "zip"
+        found = kind_of_package(content) or _kind_of_office(content, limits)
     if found == "ole":
         raise _ole(content, expected)
     if found == _TEXT and expected is None and not extension and _PAGE.match(content[:_PDF_WINDOW]):
         return "html"
     return _agree(found, expected, extension)
+
+
+def _kind_of_office(content: bytes, limits: Limits) -> str:
+    """Which office format an archive is; `zip` where it is none."""
+    try:
+        return Package(content, limits).format_id() or "zip"
+    except Malformed:
+        if is_binary_workbook(content):
+            return "xlsb"
+        raise
 
 
 def _expected(extension: str, content_type: str, declared: str) -> KnownFormat | None:
@@ -147,6 +160,8 @@ def _body(content: bytes, expected: KnownFormat | None) -> str:
             return name
     if _is_bitmap(content) or (content[:4] == b"RIFF" and content[8:12] == b"WEBP"):
         return "image"
+    if kind := kind_of_start(content):
+        return kind
     if content[:4].startswith(b"%PDF") or content.lstrip()[:5] == b"%PDF-":
         return "pdf"
     is_text = _is_text(content)
@@ -171,33 +186,27 @@ def _agree(found: str, expected: KnownFormat | None, extension: str) -> str:
     if expected is not None:
         if expected.body == found:
             return expected.id
-        raise TypeMismatch(
-            f"the bytes are {found}, not {expected.id}; send the file under its own type",
-            metadata={"found": found, "expected": expected.id},
-        )
+        raise _mismatch(found, expected)
     if found == _TEXT and not extension:
         return _TEXT
     if found != _TEXT and any(known.id == found for known in FORMATS):
         return found
+    if advice_for(found):
+        raise refused_by_bytes(found)
     raise UnsupportedType(
         f"no reader takes {extension or found} files; convert it to a format that is read",
         metadata={"found": found, "extension": extension},
     )
 
 
-def _refused(extension: str) -> UnsupportedType:
-    target = REFUSED[extension]
-    return UnsupportedType(
-        f"{extension} files are not read; save it as .{target}", metadata={"extension": extension, "save_as": target}
-    )
+def _mismatch(found: str, expected: KnownFormat) -> TypeMismatch:
+    advice = advice_for(found) or "send the file under its own type"
+    return TypeMismatch(f"the bytes are {found}, not {expected.id}; {advice}", metadata={"found": found, "expected": expected.id})
 
 
 def _ole(content: bytes, expected: KnownFormat | None) -> Exception:
     """What to say of the container that holds both legacy office files and encrypted new ones."""
     if is_encrypted(content) and (expected is None or expected.id in _OFFICE):
         return PasswordRequired("the file is encrypted; give its password in options.password")
-    if expected is not None and expected.id not in _OFFICE:
-        return TypeMismatch(
-            f"the bytes are a legacy office file, not {expected.id}", metadata={"found": "ole", "expected": expected.id}
-        )
-    return UnsupportedType("legacy office files are not read; save it as .docx, .xlsx or .pptx", metadata={"found": "ole"})
+    kind = kind_of_compound(content)
+    return refused_by_bytes(kind) if expected is None or expected.id in _OFFICE else _mismatch(kind, expected)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import struct
 import zipfile
 
@@ -20,12 +21,20 @@ from extractor_svc.errors import (
     ZipTooManyEntries,
 )
 from extractor_svc.limits import Limits
-from extractor_svc.sniff import FORMATS, REFUSED, identify
+from extractor_svc.refused_types import REFUSED
+from extractor_svc.sniff import FORMATS, identify
 from extractor_svc.zip_guard import Archive
 from tests.unit.extractor.workbooks import CONTENT_TYPES, relationships, simple, zipped
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\x00" * 600
 ENCRYPTED = OLE + "EncryptedPackage".encode("utf-16-le") + b"\x00" * 100
+BINARY_WORKBOOK = zipped(
+    {
+        "[Content_Types].xml": f'<Types xmlns="{CONTENT_TYPES}"/>',
+        "_rels/.rels": relationships([("officeDocument", "xl/workbook.bin")]),
+        "xl/workbook.bin": "\x83\x01",
+    }
+)
 PDF = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n"
 WORKBOOK = simple([["a"]])
 
@@ -40,6 +49,20 @@ def office(kind: str, root: str = "document") -> bytes:
     return zipped(
         {"[Content_Types].xml": types, "_rels/.rels": relationships([("officeDocument", "main.xml")]), "main.xml": f"<{root}/>"}
     )
+
+
+def compound(*streams: str) -> bytes:
+    """A compound file that names some streams in its directory."""
+    return OLE + b"".join(f"{stream}\x00".encode("utf-16-le").ljust(128, b"\x00") for stream in streams)
+
+
+def stated(media_type: str) -> bytes:
+    """An archive whose first entry states its type, as open documents and books have it."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as package:
+        package.writestr("mimetype", media_type)
+        package.writestr("content.xml", "<x/>")
+    return out.getvalue()
 
 
 class TestIdentify:
@@ -113,9 +136,85 @@ class TestIdentify:
             what(content, filename)
 
     @pytest.mark.parametrize("extension", sorted(REFUSED))
-    def test_legacy_files_are_refused_by_name_with_what_to_do(self, extension: str) -> None:
-        with pytest.raises(UnsupportedType, match=f"save it as .{REFUSED[extension]}"):
+    def test_files_are_refused_by_name_with_what_to_do(self, extension: str) -> None:
+        with pytest.raises(UnsupportedType, match=re.escape(f"{extension} files are not read; {REFUSED[extension]}")):
             what(OLE, f"old{extension.upper()}")
+
+    @pytest.mark.parametrize(
+        ("extension", "save_as"),
+        [
+            (".doc", "docx"),
+            (".xls", "xlsx"),
+            (".xlsb", "xlsx"),
+            (".ppt", "pptx"),
+            (".rtf", "docx"),
+            (".odt", "docx"),
+            (".ods", "xlsx"),
+            *((".odp", "pptx"), (".epub", "html"), (".msg", "html"), (".pages", "docx"), (".djvu", "pdf")),
+        ],
+    )
+    def test_the_refusal_says_what_to_save_it_as(self, extension: str, save_as: str) -> None:
+        with pytest.raises(UnsupportedType) as refused:
+            what(b"x", f"old{extension}")
+        assert refused.value.metadata == {"extension": extension, "save_as": save_as}
+
+    @pytest.mark.parametrize(
+        ("content", "kind", "advice"),
+        [
+            (compound("WordDocument"), "legacy word files", "save it as .docx"),
+            (compound("Workbook"), "legacy excel files", "save it as .xlsx"),
+            (compound("Book"), "legacy excel files", "save it as .xlsx"),
+            (compound("Workbook", "WordDocument"), "legacy word files", "save it as .docx"),
+            (compound("PowerPoint Document"), "legacy powerpoint files", "save it as .pptx"),
+            (compound("__properties_version1.0"), "legacy outlook files", "save it as .html"),
+            (OLE, "legacy office files", "save it as .docx, .xlsx or .pptx"),
+            (b"{\\rtf1 x}", "rtf files", "save it as .docx"),
+            (stated("application/vnd.oasis.opendocument.text"), "odt files", "save it as .docx"),
+            (stated("application/vnd.oasis.opendocument.spreadsheet"), "ods files", "save it as .xlsx"),
+            (stated("application/vnd.oasis.opendocument.presentation"), "odp files", "save it as .pptx"),
+            (stated("application/epub+zip"), "epub files", "save it as .html"),
+            (BINARY_WORKBOOK, "xlsb files", "save it as .xlsx"),
+            (zipped({"a.txt": "x"}), "zip files", "unpack it"),
+            (b"\x1f\x8b\x08\x00", "gzip files", "unpack it"),
+            (b"7z\xbc\xaf\x27\x1c\x00", "7z files", "unpack it"),
+            (b"Rar!\x1a\x07\x00", "rar files", "unpack it"),
+            (b"BZh91AY&SY\x00", "bzip2 files", "unpack it"),
+            (b"name".ljust(257, b"\x00") + b"ustar\x0000", "tar files", "unpack it"),
+            (b"\xffWPC\x10\x00", "wordperfect files", "save it as .docx"),
+            (b"AT&TFORM\x00\x00", "djvu files", "save it as .pdf"),
+            (b"%!PS-Adobe-3.0\n", "postscript files", "save it as .pdf"),
+            (b"name".ljust(60, b"\x00") + b"BOOKMOBI", "mobi files", "save it as .html"),
+        ],
+    )
+    def test_files_without_a_name_are_refused_by_their_bytes_with_what_to_do(self, content: bytes, kind: str, advice: str) -> None:
+        with pytest.raises(UnsupportedType, match=re.escape(f"{kind} are not read; {advice}")):
+            what(content)
+
+    @pytest.mark.parametrize(
+        ("content", "filename", "found", "advice"),
+        [
+            (b"{\\rtf1 x}", "x.docx", "rtf", "save it as .docx"),
+            (stated("application/vnd.oasis.opendocument.text"), "x.docx", "odt", "save it as .docx"),
+            (stated("application/epub+zip"), "x.pdf", "epub", "save it as .html"),
+            (compound("WordDocument"), "x.pdf", "word", "save it as .docx"),
+            (b"%!PS-Adobe-3.0\n", "x.txt", "postscript", "save it as .pdf"),
+            (b"\x1f\x8b\x08\x00", "x.csv", "gzip", "unpack it"),
+        ],
+    )
+    def test_refused_bytes_under_another_name_are_a_mismatch_with_what_to_do(
+        self, content: bytes, filename: str, found: str, advice: str
+    ) -> None:
+        with pytest.raises(TypeMismatch, match=re.escape(advice)) as refused:
+            what(content, filename)
+        assert refused.value.metadata["found"] == found
+
+    def test_a_legacy_file_under_the_new_name_is_refused_as_what_it_is(self) -> None:
+        with pytest.raises(UnsupportedType, match=r"legacy word files are not read; save it as \.docx"):
+            what(compound("WordDocument"), "x.docx")
+
+    @pytest.mark.parametrize("content", [b"ustar", b"BZh and text", b"%!PS is how it starts", b"AT&T form", b"mimetype"])
+    def test_text_that_begins_alike_is_text(self, content: bytes) -> None:
+        assert what(content, "x.txt") == "text"
 
     def test_an_encrypted_office_file_asks_for_its_password(self) -> None:
         with pytest.raises(PasswordRequired):
