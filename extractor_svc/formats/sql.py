@@ -22,6 +22,8 @@ from extractor_svc.source_text import LONGEST_BLOCK, SourceText, cut, readable_t
 PARSER: Final = f"loom-sql/1 sqlglot/{version('sqlglot')}"
 
 _LONGEST_DATA: Final = 4_000
+_NAMES_OF_ROWS: Final = 64
+"""Names that a block of rows carries at most, the table's first, so that they take no more room than the rows."""
 _PROGRESS_EVERY: Final = 500
 _LOST: Final = ("sql_structure", "exact_keys")
 _KINDS: Final = {
@@ -128,10 +130,11 @@ class _Script:
             return
         text = text.strip("\n")
         self._words += count_words(text)
-        keys = names if kind in {PieceKind.STATEMENT, PieceKind.DATA} else Names()
-        defines = keys.defines if kind is PieceKind.STATEMENT else ()
-        language = "sql" if kind is PieceKind.STATEMENT else ""
-        self.blocks.add(_KINDS[kind], text, place, defines=defines, reads=keys.reads, language=language)
+        if kind is PieceKind.STATEMENT:
+            self.blocks.add(_KINDS[kind], text, place, defines=names.defines, reads=names.reads, language="sql")
+            return
+        reads = names.reads[:_NAMES_OF_ROWS] if kind is PieceKind.DATA else ()
+        self.blocks.add(_KINDS[kind], text, place, reads=reads)
 
     def _names(self, piece: Piece) -> Names:
         self._context.progress("line", self._source.line_of(piece.start) - 1, self._source.lines)

@@ -164,6 +164,13 @@ class TestBlocks:
         assert "public.t.a" in artifact.blocks[1].reads
         assert artifact.datasets == ()
 
+    def test_rows_of_very_many_columns_carry_the_names_of_the_table_and_the_first_columns(self) -> None:
+        columns = ", ".join(f"c{n}" for n in range(500))
+        artifact = read(f"COPY s.t ({columns}) FROM stdin;\n1\t2\n\\.\n")
+        assert len(artifact.blocks[0].reads) == 2 + 3 * 500
+        assert artifact.blocks[1].reads[:3] == ("s.t", "t", "s.t.c0")
+        assert len(artifact.blocks[1].reads) == 64
+
     def test_comments_with_lines_of_their_own_are_blocks_and_others_stay(self) -> None:
         text = "-- head\n-- more\n\n/* about */ select 1; -- one\nselect /* in */ 2\n;\n-- tail"
         assert typed(text) == [

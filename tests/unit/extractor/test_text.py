@@ -174,6 +174,16 @@ class TestLimits:
         extract(content, filename="a.txt")
         assert time.process_time() - begun < 5
 
+    @pytest.mark.parametrize("unit", ["A line of text, and more of it.\n", "One.\n\n", "word ", "x" * 50 + "\f"])
+    def test_a_text_ten_times_as_long_takes_ten_times_as_long(self, unit: str) -> None:
+        def seconds(size: int) -> float:
+            begun = time.process_time()
+            extract(unit.encode() * (size // len(unit)), filename="a.txt")
+            return time.process_time() - begun
+
+        seconds(10_000)
+        assert seconds(400_000) < 25 * max(seconds(40_000), 0.02)
+
 
 @pytest.mark.skipif(not FILES, reason="the shared corpus is absent")
 class TestCorpus:
