@@ -119,7 +119,7 @@ class _Reading:
         self._budget = budget_of(context.limits)
         self._blocks = BlockList(context.limits)
         self._warnings = WarningList(context.limits)
-        self._datasets: list[Dataset] = []
+        self._datasets: dict[str, Dataset] = {}
         self._failed: list[FailedUnit] = []
         self._read = 0
         self._uncalculated = 0
@@ -173,7 +173,7 @@ class _Reading:
                 words_excluded=tally(self._excluded),
             ),
             title=self._book.properties.get("title", ""),
-            datasets=tuple(self._datasets),
+            datasets=tuple(self._datasets.values()),
             warnings=self._warnings.done(),
             properties=self._book.properties,
         )
@@ -213,7 +213,7 @@ class _SheetBlocks:
         sheet: Sheet,
         content: _SheetContent,
         blocks: BlockList,
-        datasets: list[Dataset],
+        datasets: dict[str, Dataset],
         context: ReadContext,
         tick: Callable[[], None],
     ) -> None:
@@ -306,16 +306,15 @@ class _SheetBlocks:
             header_rows=piece.header_rows,
         )
         data = data_of(self._grid, Box(body.first_row + piece.header_rows, body.last_row, body.first_column, body.last_column))
-        self._datasets.append(dataset_of(self._grid, source, data, self._context.limits))
+        self._datasets[source.id] = dataset_of(self._grid, source, data, self._context.limits)
         return source.id
 
     def _free_id(self) -> str:
         """The sheet's name in letters and digits, with the table's number from the second on; unique in the workbook."""
         slug = "-".join(re.findall(r"\w+", self._sheet.name.casefold())) or "sheet"
         wanted = slug if self._tables == 1 else f"{slug}-{self._tables}"
-        taken = {dataset.id for dataset in self._datasets}
         number, free = 1, wanted
-        while free in taken:
+        while free in self._datasets:
             number += 1
             free = f"{wanted}-{number}"
         return free

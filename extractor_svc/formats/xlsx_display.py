@@ -14,10 +14,10 @@ from extractor_svc.formats.xlsx_number_formats import NumberFormat, Section, Tok
 _WIDE: Final = Context(prec=2_000)
 _SIGNIFICANT: Final = 15
 _PLAIN_DIGITS: Final = 20
-_MONTHS: Final = (
+MONTHS: Final = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
-_DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 def show_number(look: NumberFormat, number: Decimal) -> str:
@@ -212,9 +212,9 @@ def _moment_part(token: Token, moment: dt.datetime, *, halved: bool) -> str:
         case "y":
             return f"{moment.year % 100:02d}" if size <= 2 else f"{moment.year:04d}"
         case "m":
-            return _name_or_number(moment.month, size, _MONTHS[moment.month - 1])
+            return _name_or_number(moment.month, size, MONTHS[moment.month - 1])
         case "d":
-            return _name_or_number(moment.day, size, _DAYS[moment.weekday()])
+            return _name_or_number(moment.day, size, DAYS[moment.weekday()])
         case "h":
             return f"{(moment.hour % 12 or 12) if halved else moment.hour:0{min(size, 2)}d}"
         case "n":

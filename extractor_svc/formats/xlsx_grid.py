@@ -19,7 +19,7 @@ from extractor_svc.formats.xlsx_box import LAST_ROW, Box
 from extractor_svc.formats.xlsx_cells import no_report, read_sheet_xml
 from extractor_svc.formats.xlsx_meaning import Cells, meant
 from extractor_svc.formats.xlsx_raw import COLUMN_BITS, Budget, places_of
-from extractor_svc.text_columns import Places
+from extractor_svc.text_columns import Places, column_of
 from extractor_svc.value_columns import NUMBER_OF
 from extractor_svc.values import EMPTY, Value
 
@@ -39,6 +39,7 @@ class Grid:
         self.merges = merges
         self.covered_words = covered_words
         self.places = cells.places()
+        self.codes = column_of(list(cells.values.codes))
         starts = np.flatnonzero(np.diff(cells.rows, prepend=0))
         corners = [row << COLUMN_BITS | column for row, column in sorted(merges)]
         self._merge_at = np.searchsorted(self.places, np.array(corners, np.int64))

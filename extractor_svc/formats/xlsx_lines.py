@@ -13,6 +13,7 @@ from extractor_svc.formats.xlsx_grid import Grid
 from extractor_svc.formats.xlsx_raw import Integers
 from extractor_svc.text_columns import Places, byte_lengths, column_of, encoded, picked, side_by_side
 
+_FEW: Final = 200
 _PLAIN, _SPACE, _OTHER = range(3)
 _CLASS_OF_BYTE: Final = np.full(256, _PLAIN, np.uint8)
 _CLASS_OF_BYTE[[*range(0x20), 0xC2, 0xE1, 0xE2, 0xE3]] = _OTHER  # controls, and first bytes of other white space
@@ -26,8 +27,8 @@ def lines_of(grid: Grid, positions: Places, first_column: int, *, max_chars: int
     Raises:
         OutputLimit: the text would have more than `max_chars` bytes.
     """
-    if not len(positions):
-        return ""
+    if len(positions) <= _FEW:
+        return _few_lines(grid, positions, first_column, max_chars=max_chars)
     texts = _on_one_line(grid.cells.values.texts.take(pa.array(positions)))
     rows, columns = grid.cells.rows[positions], grid.cells.columns[positions].astype(np.int64)
     lengths = byte_lengths(texts)
@@ -40,10 +41,29 @@ def lines_of(grid: Grid, positions: Places, first_column: int, *, max_chars: int
         texts, rows, columns, lengths = picked(texts, kept), rows[kept], columns[kept], lengths[kept]
     separators = _separators(rows, columns, first_column)
     if int(lengths.sum()) + int(separators.sum()) > max_chars:
-        raise OutputLimit(
-            f"a table shows more than {max_chars} characters of text; split it", metadata={"max_text_chars": str(max_chars)}
-        )
+        raise _too_much_text(max_chars)
     return _joined(texts, separators, rows)
+
+
+def _few_lines(grid: Grid, positions: Places, first_column: int, *, max_chars: int) -> str:
+    """The same, cell by cell, which is quicker where there are few."""
+    lines: dict[int, str] = {}
+    ends: dict[int, int] = {}
+    texts = grid.cells.values.texts.take(pa.array(positions)).to_pylist()
+    rows, columns = grid.cells.rows[positions].tolist(), grid.cells.columns[positions].tolist()
+    for row, column, text in zip(rows, columns, texts, strict=True):
+        lines[row] = lines.get(row, "") + "\t" * (column - ends.get(row, first_column)) + " ".join(text.split())
+        ends[row] = column
+    found = "\n".join(line for line in lines.values() if line.strip())
+    if len(found) > max_chars:
+        raise _too_much_text(max_chars)
+    return found
+
+
+def _too_much_text(max_chars: int) -> OutputLimit:
+    return OutputLimit(
+        f"a table shows more than {max_chars} characters of text; split it", metadata={"max_text_chars": str(max_chars)}
+    )
 
 
 def _separators(rows: Integers, columns: Places, first_column: int) -> Places:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from artifact.model import ColumnType
 from extractor_svc.formats.xlsx_book import Book, whole_number
+from extractor_svc.formats.xlsx_moments import plain_moments
 from extractor_svc.formats.xlsx_number_formats import NumberFormat
 from extractor_svc.formats.xlsx_numbers import plain_numbers
 from extractor_svc.formats.xlsx_raw import KINDS, Budget, Integers, RawCells, places_of
@@ -168,6 +169,8 @@ class _Reader:
                 return _Group(positions, self._strings(look, unescaped(stored)), [])
             case "n" if self._book.looks[look].kind in (ColumnType.NUMBER, ColumnType.STRING):
                 return self._numbers(look, positions, stored)
+            case "n" if self._book.looks[look].kind is not ColumnType.DURATION:
+                return self._moments(look, positions, stored)
         return self._each(look, KINDS[kind], positions, stored)
 
     def _empty(self, look: int, count: int) -> ValueColumns:
@@ -199,6 +202,16 @@ class _Reader:
         plain, numbers, texts = plain_numbers(stored, self._book.looks[look])
         self._budget.take_chars(char_count(texts))
         found = self._columns(look, np.full(len(numbers), NUMBER_OF[ColumnType.NUMBER], np.uint8), texts, numbers)
+        return self._with_rest(look, positions, stored, plain=plain, found=found)
+
+    def _moments(self, look: int, positions: Places, stored: pa.StringArray) -> _Group:
+        plain, moments = plain_moments(stored, self._book.looks[look], from_1904=self._book.from_1904)
+        self._budget.take_chars(char_count(moments.texts))
+        found = replace(self._columns(look, moments.kinds.astype(np.uint8), moments.texts), ticks=moments.ticks)
+        return self._with_rest(look, positions, stored, plain=plain, found=found)
+
+    def _with_rest(self, look: int, positions: Places, stored: pa.StringArray, *, plain: Mask, found: ValueColumns) -> _Group:
+        """The numbers that were read together, and the others read each by itself."""
         if plain.all():
             return _Group(positions, found, [])
         others = np.flatnonzero(~plain)

@@ -31,16 +31,16 @@ _FIXED: Final = re.compile(r"(?P<groups>#,##)?0(?:\.(?P<decimals>0+))?")
 
 
 @dataclass(frozen=True, slots=True)
-class _Numbers:
+class Numbers:
     """Numbers exactly: in plain digits, and as a whole number of 18 digits at most with the number of its decimals."""
 
     plain: pa.StringArray
     whole: Whole
     decimals: Whole
 
-    def at(self, chosen: Mask) -> _Numbers:
+    def at(self, chosen: Mask) -> Numbers:
         """Some of them."""
-        return self if chosen.all() else _Numbers(picked(self.plain, chosen), self.whole[chosen], self.decimals[chosen])
+        return self if chosen.all() else Numbers(picked(self.plain, chosen), self.whole[chosen], self.decimals[chosen])
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +62,13 @@ def plain_numbers(stored: pa.StringArray, look: NumberFormat) -> tuple[Mask, pa.
     """
     if len(stored) < _FEW or not (look.code in _GENERAL or any(map(_fixed, look.sections[:3]))):
         return np.zeros(len(stored), np.bool_), NO_TEXTS, NO_TEXTS
-    read, numbers = _exact(stored)
+    read, numbers = exact_numbers(stored)
     shown, texts = _general(numbers) if look.code in _GENERAL else _formatted(numbers, look)
     read[read] = shown
     return read, picked(numbers.plain, shown), texts
 
 
-def _exact(stored: pa.StringArray) -> tuple[Mask, _Numbers]:
+def exact_numbers(stored: pa.StringArray) -> tuple[Mask, Numbers]:
     """The numbers that are plain digits, those of a double with too many of them in the fewest that mean the same double."""
     lengths, dotted = byte_lengths(stored), _points(stored) >= 0
     plain = matching(stored, _PLAIN) & ~matching(stored, _MINUS_ZERO)
@@ -87,13 +87,13 @@ def _points(numbers: pa.StringArray) -> Whole:
     return np.array(pc.find_substring(numbers, ".").to_numpy(), np.int64)
 
 
-def _numbers(plain: pa.StringArray) -> _Numbers:
+def _numbers(plain: pa.StringArray) -> Numbers:
     point = _points(plain)
     whole = pc.cast(pc.replace_substring(plain, ".", "") if (point >= 0).any() else plain, pa.int64()).to_numpy()
-    return _Numbers(plain, whole, np.where(point < 0, 0, byte_lengths(plain) - point - 1))
+    return Numbers(plain, whole, np.where(point < 0, 0, byte_lengths(plain) - point - 1))
 
 
-def _general(numbers: _Numbers) -> tuple[Mask, pa.StringArray]:
+def _general(numbers: Numbers) -> tuple[Mask, pa.StringArray]:
     """Numbers as General shows them, those not too small for plain digits: 15 significant ones, no zeros at the end."""
     shown = ~matching(numbers.plain, _BELOW_GENERAL)
     numbers = numbers.at(shown)
@@ -126,7 +126,7 @@ def _by_decimals(whole: Whole, decimals: Whole, negative: Mask) -> pa.StringArra
     return _signed(pa.concat_arrays(texts).take(pa.array(back)), negative)
 
 
-def _formatted(numbers: _Numbers, look: NumberFormat) -> tuple[Mask, pa.StringArray]:
+def _formatted(numbers: Numbers, look: NumberFormat) -> tuple[Mask, pa.StringArray]:
     """Numbers through the section of the format that shows each, where it is one of fixed decimals."""
     sections = [_fixed(section) for section in look.sections[:3]]
     chosen = np.zeros(len(numbers.whole), np.int64)
@@ -150,7 +150,7 @@ def _formatted(numbers: _Numbers, look: NumberFormat) -> tuple[Mask, pa.StringAr
     return shown, pa.concat_arrays(texts).take(pa.array(back))
 
 
-def _through(section: _Fixed, numbers: _Numbers, *, signed: bool) -> tuple[Mask, pa.StringArray]:
+def _through(section: _Fixed, numbers: Numbers, *, signed: bool) -> tuple[Mask, pa.StringArray]:
     decimals = section.decimals + 2 * section.percents
     digits = np.searchsorted(_TENS, np.abs(numbers.whole), side="right")
     fits = digits + np.maximum(decimals - numbers.decimals, 0) <= _MOST_DIGITS

@@ -185,6 +185,10 @@ class _Block:
 
 def _pieces_of(grid: Grid, box: Box, occupied: Places, peels: int) -> Iterator[Piece]:
     """A block's titles, its table or texts, and its notes below; what stands under a title is cut anew."""
+    if box.first_row == box.last_row and box.first_column == box.last_column and len(grid) > 1:
+        if grid.span(box.first_row, box):
+            yield TextPiece(box, title=False)
+        return
     block = _Block(grid, box)
     if not block.rows:
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -15,13 +16,13 @@ from artifact.locators import SheetPlace, to_json
 from artifact.model import Cell, CellFormula, Dataset, RejectedRow
 from extractor_svc.errors import TooManyRows
 from extractor_svc.formats.xlsx_box import Box
-from extractor_svc.formats.xlsx_grid import Grid
+from extractor_svc.formats.xlsx_grid import Grid, ranges
 from extractor_svc.formats.xlsx_raw import Integers
 from extractor_svc.limits import Limits
 from extractor_svc.made_rows import MadeRows
 from extractor_svc.tabular import check_columns, name_columns, table_of
 from extractor_svc.tabular_columns import hold_at
-from extractor_svc.text_columns import Places, char_count, column_of, side_by_side, text_scalar
+from extractor_svc.text_columns import Places, char_count, column_of, text_scalar
 
 _REJECTED_KEPT: Final = 100
 _ROWS_IN_JSON: Final = '"first_row":0,"last_row":0'
@@ -41,7 +42,7 @@ def cells_of(grid: Grid, positions: Places, box: Box, *, first_row: int) -> tupl
         spans[0],
         spans[1],
         formulas,
-        pa.DictionaryArray.from_arrays(pa.array(cells.values.formats[positions]), pa.array(cells.values.codes, pa.string())),
+        pa.DictionaryArray.from_arrays(pa.array(cells.values.formats[positions]), grid.codes),
     )
     return made, char_count(texts) + formula_chars
 
@@ -90,7 +91,7 @@ def data_of(grid: Grid, box: Box) -> Data:
     starts, ends = grid.spans(rows, box)
     filled = ends > starts
     counts = (ends - starts)[filled]
-    return Data(rows[filled], grid.positions(rows[filled], box), np.repeat(np.arange(len(counts)), counts))
+    return Data(rows[filled], ranges(starts[filled], ends[filled]), np.repeat(np.arange(len(counts)), counts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,11 +181,13 @@ def _in_rows(data: Data, cells: Places) -> Places:
     return places
 
 
-def _formulas(grid: Grid, data: Data, names: dict[int, str]) -> tuple[MadeRows[CellFormula], bool]:
+def _formulas(grid: Grid, data: Data, names: dict[int, str]) -> tuple[Sequence[CellFormula], bool]:
     """The formulas of the rows, and whether the file holds the results of all."""
     cells = grid.cells
-    at = np.minimum(np.searchsorted(cells.formula_at, data.positions), max(len(cells.formula_at) - 1, 0))
-    has = cells.formula_at[at] == data.positions if len(cells.formula_at) else np.zeros(len(at), np.bool_)
+    if not len(cells.formula_at):
+        return (), True
+    at = np.minimum(np.searchsorted(cells.formula_at, data.positions), len(cells.formula_at) - 1)
+    has = cells.formula_at[at] == data.positions
     found = at[has]
     columns, places = np.unique(cells.columns[data.positions[has]], return_inverse=True)
     column_names = column_of([names[column] for column in columns.tolist()])
@@ -200,6 +203,12 @@ def _formulas(grid: Grid, data: Data, names: dict[int, str]) -> tuple[MadeRows[C
 
 def _places(table: SheetPlace, rows: Places) -> pa.StringArray:
     """The place of each row as `to_json` writes it."""
-    before, _, after = to_json(_row_place(table, 0)).rpartition(_ROWS_IN_JSON)
-    numbers = pc.cast(pa.array(rows), pa.string())
-    return side_by_side(f'{before}"first_row":', numbers, ',"last_row":', numbers, after)
+    before, after = _around_rows(table.sheet, table.first_column, table.last_column)
+    return column_of([f'{before}"first_row":{row},"last_row":{row}{after}' for row in rows.tolist()])
+
+
+@lru_cache(maxsize=64)
+def _around_rows(sheet: str, first_column: int, last_column: int) -> tuple[str, str]:
+    """What stands before and after the row in the JSON of the place of a row."""
+    before, _, after = to_json(SheetPlace(sheet, 0, 0, first_column, last_column)).rpartition(_ROWS_IN_JSON)
+    return before, after

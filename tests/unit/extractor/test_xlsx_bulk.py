@@ -21,9 +21,10 @@ from bench.workbook import large_workbook
 from extractor_svc import render
 from extractor_svc.errors import Malformed, XmlDtdForbidden
 from extractor_svc.extract import extract
-from extractor_svc.formats import xlsx_cells, xlsx_meaning, xlsx_numbers
+from extractor_svc.formats import xlsx_cells, xlsx_lines, xlsx_meaning, xlsx_moments, xlsx_numbers
 from extractor_svc.formats.xlsx_display import show_number
 from extractor_svc.formats.xlsx_frames import NotPlain
+from extractor_svc.formats.xlsx_moments import plain_moments
 from extractor_svc.formats.xlsx_number_formats import number_format
 from extractor_svc.formats.xlsx_numbers import plain_numbers
 from extractor_svc.formats.xlsx_plain import read_plain
@@ -296,6 +297,49 @@ class TestNumbers:
         assert show_number(number_format(code), Decimal(stored)) == shown
 
 
+MOMENTS = [
+    "yyyy-mm-dd", "d mmm yyyy", "yyyy-mm-dd hh:mm:ss", "h:mm AM/PM", "h:mm:ss.000", "m/d/yy h:mm", "dddd, mmmm dd, yyyy",
+    "hh:mm:ss.0", "ddd h A/P", "yyyy-mm-dd h:mm:ss.00", "s", "  yyyy", "mmmmm-yy",
+]  # fmt: skip
+SERIALS = st.one_of(
+    st.sampled_from(
+        ["0", "59", "60", "61", "2958465", "2958465.99999", "2958466", "44197.99999999", "44197.999995", "1E5", "-1", "x"]
+    ),
+    st.integers(0, 2_958_470).map(str),
+    st.floats(0, 3e6).map(repr),
+    st.floats(0, 1).map(repr),
+    st.tuples(st.integers(0, 86_400_000), st.integers(43_000, 46_000)).map(lambda pair: repr(pair[1] + pair[0] / 86_400_000)),
+    st.tuples(st.floats(4e4, 5e4), st.integers(0, 16)).map(lambda pair: f"{pair[0]:.{pair[1]}f}"),
+)
+
+
+class TestMoments:
+    @settings(max_examples=60, deadline=None)
+    @given(st.lists(SERIALS, min_size=64, max_size=80), st.sampled_from(MOMENTS), st.booleans())
+    def test_many_moments_are_read_and_shown_as_each_alone(self, written: list[str], code: str, from_1904: bool) -> None:
+        look = number_format(code)
+        read, found = plain_moments(pa.array(written), look, from_1904=from_1904)
+        alone = [number_value(stored, look, from_1904=from_1904) for stored, taken in zip(written, read, strict=True) if taken]
+        held = columns_of(alone, [code], np.zeros(len(alone), np.int32))
+        assert found.kinds.tolist() == held.kinds.tolist()
+        assert found.ticks.tolist() == held.ticks.tolist()
+        assert found.texts.to_pylist() == held.texts.to_pylist()
+
+    @pytest.mark.parametrize(
+        ("code", "stored", "shown"),
+        [
+            ("yyyy-mm-dd", "43831", "2020-01-01"),
+            ("d mmm yy h:mm AM/PM", "43831.75", "1 Jan 20 6:00 PM"),
+            ("dddd hh:mm:ss.0", "43831.999999", "Wednesday 23:59:59.9"),
+            ("h:mm:ss", "0.9999999", "0:00:00"),
+        ],
+    )
+    def test_moments_that_are_stated_by_hand(self, code: str, stored: str, shown: str) -> None:
+        read, found = plain_moments(pa.array([stored] * 64), number_format(code), from_1904=False)
+        assert read.all()
+        assert found.texts.to_pylist() == [shown] * 64
+
+
 KINDS_OF_VALUES = (
     st.just(EMPTY),
     st.sampled_from(["a", "b c", "7"]).map(lambda held: Value(ColumnType.STRING, held, held)),
@@ -355,6 +399,8 @@ class TestMeaning:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(xlsx_meaning, "_FEW", 0)
             patch.setattr(xlsx_numbers, "_FEW", 0)
+            patch.setattr(xlsx_moments, "_FEW", 0)
+            patch.setattr(xlsx_lines, "_FEW", 0)
             together = render.to_json(extract(book, filename="x.xlsx"))
         assert together == render.to_json(extract(book, filename="x.xlsx"))
 
