@@ -92,7 +92,7 @@ READERS: Final = (
     _reader(
         "pptx",
         pptx.PARSER,
-        abilities=("headings", "tables", "datasets", "locators"),
+        abilities=("headings", "tables", "datasets", "ocr", "locators"),
         read=pptx.read,
         resolve=pptx.resolve,
     ),

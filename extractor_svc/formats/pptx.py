@@ -11,10 +11,12 @@ from extractor_svc.blocks import BlockList, WarningList, count_words, tally
 from extractor_svc.context import ReadContext
 from extractor_svc.errors import LocatorNotFound, Malformed, NoText, TooManyRows
 from extractor_svc.formats.pptx_deck import Deck, Slide, open_deck
+from extractor_svc.formats.pptx_pictures import Looked, with_pictures
 from extractor_svc.formats.pptx_shapes import Leaf
 from extractor_svc.formats.pptx_slides import SlideContent, read_slide
 from extractor_svc.formats.pptx_styles import StyleBook
 from extractor_svc.formats.pptx_tables import Table, check_size, dataset_of, holds_data
+from extractor_svc.ocr.embedded import NO_TIME, SMALL, PictureReader
 
 PARSER: Final = f"loom-pptx/1 lxml/{version('lxml')}"
 
@@ -26,8 +28,9 @@ def read(content: bytes, context: ReadContext) -> Artifact:
 
     Slides come in the presentation's order, hidden ones flagged. A slide's title is a heading and the slide its section; the
     rest follows from the upper left, then the notes and the comments. A table with a header and rows of data is a dataset.
-    Left out, and counted where they have words: pictures and their alternative texts, what layouts and masters show on
-    every slide, slide numbers of notes pages. Numbers of numbered paragraphs, which no file holds, are not worked out.
+    Words in pictures are read by OCR, each picture's a text of the slide at its shape; pictures for which there is no time are
+    listed as not read. Left out, and counted where they have words: alternative texts of pictures, what layouts and masters
+    show on every slide, slide numbers of notes pages. Numbers of numbered paragraphs, which no file holds, are not worked out.
 
     Raises:
         NoText: no slide has any text.
@@ -56,10 +59,11 @@ def resolve(content: bytes, locator: Locator, context: ReadContext) -> str:
         raise LocatorNotFound("a place of a presentation is a slide and a path of shapes")
     deck = open_deck(content, context.limits)
     styles = StyleBook(deck)
+    pictures = PictureReader(context)
     texts: list[str] = []
     for slide in deck.slides:
         if locator.first_slide <= slide.number <= locator.last_slide and slide.part:
-            leaves = read_slide(deck, slide, styles).leaves
+            leaves = with_pictures(read_slide(deck, slide, styles), deck, pictures, below=locator.shape, alive=_go_on).leaves
             texts.extend(
                 text for leaf in leaves if leaf.notes == locator.notes and (text := leaf.text_at(locator.shape)) is not None
             )
@@ -85,7 +89,10 @@ class _Reading:
         self._excluded: list[tuple[str, int]] = []
         self._read = 0
         self._cells = 0
-        self._pictures = 0
+        self._pictures = PictureReader(context)
+        self._unread: list[tuple[str, int]] = []
+        self._small = 0
+        self._skipped = 0
 
     def take(self, slide: Slide) -> None:
         """Reads one slide."""
@@ -99,10 +106,15 @@ class _Reading:
             self._failed.append(FailedUnit(f"slide {slide.number}", "malformed", place))
             return
         self._read += 1
+        slides = len(self._deck.slides)
+        looked = with_pictures(
+            content, self._deck, self._pictures, alive=lambda: self._context.progress("slide", slide.number - 1, slides)
+        )
         self._note(slide, content)
+        self._note_pictures(slide, looked)
         self._blocks.leave(_TITLE_LEVEL)
         tables = 0
-        for leaf in content.leaves:
+        for leaf in looked.leaves:
             tables += leaf.table is not None
             self._write(leaf, slide, hidden_slide=content.hidden, tables=tables)
 
@@ -115,6 +127,8 @@ class _Reading:
         blocks = self._blocks.done()
         if not blocks:
             raise self._nothing()
+        if self._small:
+            self._warnings.add("SMALL_PICTURES", f"{self._small} pictures too small to hold text were not read.")
         if self._deck.has_macros:
             self._warnings.add("ACTIVE_CONTENT", "The presentation holds macros; none was run.")
         shown_behind = "\n".join(styles.words_shown for styles in self._styles.all)
@@ -131,6 +145,7 @@ class _Reading:
                 failed=tuple(self._failed),
                 words_emitted=sum(count_words(block.text) for block in blocks),
                 words_excluded=tally([*self._excluded, ("slide_layout", count_words(shown_behind))]),
+                words_unread=tally(self._unread),
             ),
             title=self._deck.properties.get("title", ""),
             datasets=tuple(self._datasets),
@@ -141,22 +156,34 @@ class _Reading:
     def _nothing(self) -> NoText | Malformed:
         if self._failed and not self._read:
             return Malformed("no slide of the presentation can be read; save it again")
-        if self._pictures:
-            return NoText("the slides are pictures without text, and they are not read by OCR here; send a file with text")
+        if self._skipped:
+            return NoText(
+                "the slides are pictures without text, and they were not read by OCR; switch it on, or send a file with text"
+            )
         return NoText("the presentation holds no text")
 
     def _note(self, slide: Slide, content: SlideContent) -> None:
         """Writes into the ledger what of a slide does not become text."""
         found = content.found
         self._excluded.extend(found.excluded)
-        self._pictures += len(found.pictures)
         for word, reason, path in found.failed:
             place = SlidePlace(slide.number, slide.number, path, word.startswith("notes"))
             self._failed.append(FailedUnit(f"slide {slide.number}/{word}", reason, place))
-        for path in found.pictures:
-            self._warnings.add("IMAGE_SKIPPED", "A picture on the slide was not read.", _place(slide, path))
         for path in found.embedded:
             self._warnings.add("ACTIVE_CONTENT", "The slide holds an embedded file; it was not run or read.", _place(slide, path))
+
+    def _note_pictures(self, slide: Slide, looked: Looked) -> None:
+        """Writes into the ledger which pictures of a slide were not read, and why."""
+        for picture, seen in looked.pictures:
+            place = _place(slide, picture.path)
+            self._unread.append(("unsure_letters", seen.unsure_words))
+            self._skipped += bool(seen.reason)
+            if seen.reason == SMALL:
+                self._small += 1
+            elif seen.reason == NO_TIME:
+                self._failed.append(FailedUnit(f"slide {slide.number}/picture", seen.reason, place))
+            elif seen.reason:
+                self._warnings.add("IMAGE_SKIPPED", "A picture on the slide was not read.", place)
 
     def _write(self, leaf: Leaf, slide: Slide, *, hidden_slide: bool, tables: int) -> None:
         place = SlidePlace(slide.number, slide.number, leaf.path, leaf.notes)
@@ -166,7 +193,9 @@ class _Reading:
             self._blocks.heading(leaf.text, place, level=_TITLE_LEVEL, visibility=visibility)
             return
         cells, dataset_id = ((), "") if leaf.table is None else (leaf.table.cells, self._table(leaf.table, place, tables))
-        self._blocks.add(leaf.kind, leaf.text, place, level=leaf.level, dataset_id=dataset_id, cells=cells, visibility=visibility)
+        self._blocks.add(
+            leaf.kind, leaf.text, place, level=leaf.level, dataset_id=dataset_id, cells=cells, ocr=leaf.ocr, visibility=visibility
+        )
 
     def _table(self, table: Table, place: SlidePlace, number: int) -> str:
         """Checks a table against the limits, and returns the id of its dataset; empty where it holds no data."""
@@ -187,3 +216,7 @@ class _Reading:
 
 def _place(slide: Slide, path: str) -> SlidePlace:
     return SlidePlace(slide.number, slide.number, path)
+
+
+def _go_on() -> None:
+    """Has nobody to tell."""

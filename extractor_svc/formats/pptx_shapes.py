@@ -13,6 +13,7 @@ from extractor_svc.formats.pptx_deck import Deck, is_true, relationship_id, whol
 from extractor_svc.formats.pptx_styles import Placeholder, Styles, has_bullet, level_of, placeholder_of
 from extractor_svc.formats.pptx_tables import Table, read_table
 from extractor_svc.formats.pptx_text import chart_text, lines_below, live, live_children, paragraph_text
+from extractor_svc.ocr.embedded import WHOLE, Crop
 from extractor_svc.ooxml import Element, attribute, child_of, local_name
 
 _SAME_LINE: Final = 40
@@ -33,6 +34,7 @@ class Leaf:
     notes: bool = False
     hidden: bool = False
     table: Table | None = None
+    ocr: bool = False
 
     def text_at(self, path: str) -> str | None:
         """What stands at a path: the whole text where it is here or above, a table's row by its number; None elsewhere."""
@@ -45,12 +47,23 @@ class Leaf:
         return self.table.lines()[number - 1]
 
 
+@dataclass(frozen=True, slots=True)
+class PictureShape:
+    """A picture on a slide: its path, its part (empty where the file does not hold it), and how many texts stand before it."""
+
+    path: str
+    part: str
+    crop: Crop
+    after: int
+    hidden: bool
+
+
 @dataclass(slots=True)
 class Found:
-    """What a walk over shapes found: texts in reading order, and paths and words of what did not become text."""
+    """What a walk over shapes found: texts in reading order, and what did not become text."""
 
     leaves: list[Leaf] = field(default_factory=list)
-    pictures: list[str] = field(default_factory=list)
+    pictures: list[PictureShape] = field(default_factory=list)
     embedded: list[str] = field(default_factory=list)
     failed: list[tuple[str, str, str]] = field(default_factory=list)
     excluded: list[tuple[str, int]] = field(default_factory=list)
@@ -107,10 +120,15 @@ class ShapeWalk:
             case "graphicFrame":
                 self._frame(shape, path, hidden=hidden)
             case "pic":
-                self._found.pictures.append(path)
+                self._picture(shape, path, hidden=hidden)
         body = child_of(shape, "txBody")
         if body is not None:
             self._text(body, shape, path, hidden=hidden)
+
+    def _picture(self, shape: Element, path: str, *, hidden: bool) -> None:
+        blip = next((found for found in live(shape) if local_name(found) == "blip"), None)
+        part = "" if blip is None else self._targets.get(attribute(blip, "embed") or "", "")
+        self._found.pictures.append(PictureShape(path, part, _crop(shape), len(self._found.leaves), hidden))
 
     def _in_order(self, parent: Element, height: int) -> list[Element]:
         shapes = [child for child in live_children(parent) if local_name(child) in _SHAPES or child_of(child, "txBody") is not None]
@@ -203,6 +221,15 @@ def _properties(shape: Element) -> Element | None:
         if local_name(child).startswith("nv"):
             return child_of(child, "cNvPr")
     return None
+
+
+def _crop(picture: Element) -> Crop:
+    """The shares of a picture that the slide does not show, which the file states in thousandths of a percent."""
+    source = next((found for found in live(picture) if local_name(found) == "srcRect"), None)
+    if source is None:
+        return WHOLE
+    left, top, right, bottom = ((whole_number(source.get(side)) or 0) / 100_000 for side in ("l", "t", "r", "b"))
+    return left, top, right, bottom
 
 
 def _is_title(shape: Element) -> bool:
