@@ -50,7 +50,7 @@ READERS: Final = (
     _reader(
         "docx",
         docx.PARSER,
-        abilities=("headings", "tables", "datasets", "locators"),
+        abilities=("headings", "tables", "datasets", "ocr", "locators"),
         read=docx.read,
         resolve=docx.resolve,
     ),

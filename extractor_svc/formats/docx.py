@@ -11,11 +11,13 @@ from extractor_svc.blocks import BlockList, WarningList, count_words, tally
 from extractor_svc.context import ReadContext
 from extractor_svc.errors import LocatorNotFound, NoText
 from extractor_svc.formats.docx_document import Document, open_document
+from extractor_svc.formats.docx_pictures import Pictures, asked_for
 from extractor_svc.formats.docx_places import text_at
 from extractor_svc.formats.docx_story import Leaf
 from extractor_svc.formats.docx_tables import dataset_of, holds_data
 from extractor_svc.formats.docx_walk import Walk
 from extractor_svc.formats.docx_xml import ACCEPTED, ORIGINAL, Changes
+from extractor_svc.ocr.embedded import NO_TIME, SMALL, PictureReader
 
 PARSER: Final = f"loom-docx/1 lxml/{version('lxml')}"
 
@@ -33,8 +35,9 @@ def read(content: bytes, context: ReadContext) -> Artifact:
     footers. Deleted and hidden text stands in blocks of its own, flagged; a paragraph that is all inserted is flagged and
     shown. In the original view deletions are the text, and insertions stand apart, flagged. A header row over data makes a
     dataset of a table in the body.
-    Left out: bullets, the marks of notes, and, counted where they have words, words within field codes. Pictures are known by
-    their alternative texts; embedded files and documents are told of.
+    Words in pictures are read by OCR, each picture's a text at its place, beside its alternative text; pictures for which there
+    is no time are listed as not read. Left out: bullets, the marks of notes, and, counted where they have words, words within
+    field codes. Embedded files and documents are told of.
 
     Raises:
         NoText: the document has no text.
@@ -55,7 +58,8 @@ def resolve(content: bytes, locator: Locator, context: ReadContext) -> str:
     if not isinstance(locator, DocxPlace):
         raise LocatorNotFound("a place of a document is a part and paths in it")
     document = open_document(content, _changes(context), context.limits)
-    text = text_at(document, locator, list(Walk(document, context.limits).all()))
+    leaves = asked_for(list(Walk(document, context.limits).all()), locator)
+    text = text_at(document, locator, list(Pictures(document, PictureReader(context), _go_on).read(leaves)))
     if not text:
         raise LocatorNotFound(
             "the document has no text at this place", metadata={"part": locator.part[:200], "first": locator.first[:200]}
@@ -74,6 +78,8 @@ class _Reading:
         self._document = document
         self._context = context
         self._walk = Walk(document, context.limits)
+        self._pictures = Pictures(document, PictureReader(context), lambda: context.progress("paragraph", self._paragraphs, 0))
+        self._paragraphs = 0
         self._blocks = BlockList(context.limits)
         self._warnings = WarningList(context.limits)
         self._datasets: list[Dataset] = []
@@ -81,14 +87,15 @@ class _Reading:
 
     def take_all(self) -> None:
         """Writes all texts in order; what follows the body is under none of its headings."""
-        for leaf in self._walk.before():
+        for leaf in self._pictures.read(self._walk.before()):
             self._write(leaf)
-        for number, leaf in enumerate(self._walk.body()):
+        for number, leaf in enumerate(self._pictures.read(self._walk.body())):
             self._write(leaf)
+            self._paragraphs = number
             if number % _REPORT_EVERY == 0:
                 self._context.progress("paragraph", number, 0)
         self._blocks.leave(_OUTERMOST)
-        for leaf in self._walk.after():
+        for leaf in self._pictures.read(self._walk.after()):
             self._write(leaf)
 
     def artifact(self, size_bytes: int) -> Artifact:
@@ -116,7 +123,7 @@ class _Reading:
         )
 
     def _write(self, leaf: Leaf) -> None:
-        place = DocxPlace(leaf.part, leaf.first, leaf.last)
+        place = _place(leaf)
         shown_as = self._visibility(leaf)
         if leaf.kind is BlockType.HEADING:
             self._blocks.heading(leaf.text, place, level=leaf.level, visibility=shown_as)
@@ -129,6 +136,7 @@ class _Reading:
             level=leaf.level,
             dataset_id=self._dataset(leaf, place),
             cells=cells,
+            ocr=leaf.picture is not None,
             visibility=shown_as,
         )
 
@@ -154,6 +162,11 @@ class _Reading:
         parts, ledger = self._document.parts, self._walk.ledger
         failed = [FailedUnit(part, reason) for part, reason in parts.failed.items()]
         failed += [FailedUnit(f"{part} {path}", reason, DocxPlace(part, path, path)) for part, path, reason in ledger.failed]
+        failed += [
+            FailedUnit(f"{leaf.part} {leaf.first}", seen.reason, _place(leaf))
+            for leaf, seen in self._pictures.seen
+            if seen.reason == NO_TIME
+        ]
         return Coverage(
             unit="part",
             total=len(parts.read) + len(failed),
@@ -161,6 +174,7 @@ class _Reading:
             failed=tuple(failed),
             words_emitted=words,
             words_excluded=tally(excluded),
+            words_unread=tally(("unsure_letters", seen.unsure_words) for _, seen in self._pictures.seen),
         )
 
     def _warn(self) -> None:
@@ -173,10 +187,21 @@ class _Reading:
         for part, path in ledger.embedded:
             place = DocxPlace(part, path, path)
             self._warnings.add("ACTIVE_CONTENT", "The document holds an embedded file; it was not run or read.", place)
-        for part, path in ledger.pictures:
-            self._warnings.add("IMAGE_SKIPPED", "A picture in the document was not read.", DocxPlace(part, path, path))
+        for leaf, seen in self._pictures.seen:
+            if seen.reason not in ("", SMALL, NO_TIME):
+                self._warnings.add("IMAGE_SKIPPED", "A picture in the document was not read.", _place(leaf))
+        if small := sum(seen.reason == SMALL for _, seen in self._pictures.seen):
+            self._warnings.add("SMALL_PICTURES", f"{small} pictures too small to hold text were not read.")
 
     def _nothing(self) -> NoText:
-        if self._walk.ledger.pictures:
-            return NoText("the document is pictures without text, and they are not read by OCR here; send a file with text")
+        if any(seen.reason for _, seen in self._pictures.seen):
+            return NoText("the document is pictures, and they were not read by OCR; switch it on, or send a file with text")
         return NoText("the document holds no text")
+
+
+def _place(leaf: Leaf) -> DocxPlace:
+    return DocxPlace(leaf.part, leaf.first, leaf.last)
+
+
+def _go_on() -> None:
+    """Has nobody to tell."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from extractor_svc.formats.docx_xml import live_children, plain
+from extractor_svc.ocr.embedded import WHOLE, Crop, crop_of
 from extractor_svc.ooxml import Element, local_name
 
 TEXT_BOX: Final = "text_box"
@@ -38,6 +39,12 @@ def drawn_in(drawing: Element, path: str) -> Iterator[Drawn]:
     if local_name(drawing) == "subDoc":
         yield Drawn(OTHER_FILE, drawing, path)
     yield from _below(drawing, path, _PICTURES.get(local_name(drawing), ""))
+
+
+def crop_of_picture(picture: Element) -> Crop:
+    """The shares of a picture that the document does not show."""
+    source = next((child for child in _all(picture) if local_name(child) == "srcRect"), None)
+    return WHOLE if source is None else crop_of(*map(source.get, ("l", "t", "r", "b")))
 
 
 def chart_text(root: Element) -> str:
@@ -72,12 +79,18 @@ def _below(element: Element, path: str, picture: str) -> Iterator[Drawn]:
             case _ if name in _EMBEDDED:
                 yield Drawn(EMBEDDED, child, place)
             case _ if name == picture:
-                yield Drawn(PICTURE, child, place)
+                yield Drawn(PICTURE, child, place, _relationship(child, "id") or _picture(child))
         yield from _below(child, place, picture)
 
 
 def _relationship(element: Element, name: str) -> str:
     return next((str(value) for key, value in element.attrib.items() if key.startswith("{") and key.endswith("}" + name)), "")
+
+
+def _picture(picture: Element) -> str:
+    """The relationship of a picture's part; empty where it is only linked."""
+    blip = next((child for child in _all(picture) if local_name(child) == "blip"), None)
+    return "" if blip is None else _relationship(blip, "embed")
 
 
 def _all(element: Element) -> Iterator[Element]:

@@ -17,14 +17,26 @@ from extractor_svc.formats.docx_runs import Aside, Drawing
 from extractor_svc.formats.docx_tables import Table, refuse_wide_text
 from extractor_svc.formats.docx_xml import LIVE
 from extractor_svc.limits import Limits
+from extractor_svc.ocr.embedded import Crop
 from extractor_svc.ooxml import Element, child_of
 
 _FEWEST_WITH_TOTAL = 3
 
 
 @dataclass(frozen=True, slots=True)
+class PictureAt:
+    """A picture's part, empty where the file does not hold it, and what of it is cut off."""
+
+    part: str
+    crop: Crop
+
+
+@dataclass(frozen=True, slots=True)
 class Leaf:
-    """One text before it is a block, with its part and the paths of its first and last element there."""
+    """One text before it is a block, with its part and the paths of its first and last element there.
+
+    A picture has none before it is read.
+    """
 
     kind: BlockType
     part: str
@@ -34,13 +46,13 @@ class Leaf:
     level: int = 0
     visibility: Visibility = Visibility.VISIBLE
     table: Table | None = None
+    picture: PictureAt | None = None
 
 
 @dataclass(slots=True)
 class Ledger:
-    """What a reading met that did not become text: places of pictures and embedded files, words left out, and failures."""
+    """What a reading met that did not become text: places of embedded files, words left out, and failures."""
 
-    pictures: list[tuple[str, str]] = field(default_factory=list)
     embedded: list[tuple[str, str]] = field(default_factory=list)
     excluded: list[tuple[str, int]] = field(default_factory=list)
     failed: list[tuple[str, str, str]] = field(default_factory=list)
@@ -75,7 +87,7 @@ class StoryReader:
     def note(self, note: Note, visibility: Visibility) -> list[Leaf]:
         """A note's or a comment's texts; a comment starts with its author's name."""
         leaves = self.story(note.element, note.kind, part=note.part, path=note.path, visibility=visibility)
-        if note.author and leaves:
+        if note.author and leaves and leaves[0].text:
             leaves[0] = replace(leaves[0], text=f"{note.author}: {leaves[0].text}")
         return leaves
 
@@ -182,7 +194,8 @@ class StoryReader:
             case drawings.DESCRIPTION:
                 return _words(BlockType.IMAGE_TEXT, drawn.text, part, drawn.path, visibility)
             case drawings.PICTURE:
-                self.ledger.pictures.append((part, drawn.path))
+                picture = PictureAt(self._document.parts.target(part, drawn.text), drawings.crop_of_picture(drawn.element))
+                return [Leaf(BlockType.IMAGE_TEXT, part, drawn.path, drawn.path, "", visibility=visibility, picture=picture)]
             case drawings.EMBEDDED:
                 self.ledger.embedded.append((part, drawn.path))
             case drawings.OTHER_FILE:
@@ -214,7 +227,7 @@ class StoryReader:
         for hidden, group in groupby(grid.rows, key=lambda row: row.visibility):
             if hidden not in LIVE:
                 leaves.append(self._unshown_rows(list(group), hidden, part, besides))
-        return [leaf for leaf in (*leaves, *besides) if leaf.text.strip()]
+        return [leaf for leaf in (*leaves, *besides) if leaf.picture or leaf.text.strip()]
 
     def _shown_part(self, grid: Grid, properties: Element | None, part: str, besides: list[Leaf]) -> Table:
         rows = [row for row in grid.rows if row.visibility in LIVE]

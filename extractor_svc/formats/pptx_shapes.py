@@ -13,7 +13,7 @@ from extractor_svc.formats.pptx_deck import Deck, is_true, relationship_id, whol
 from extractor_svc.formats.pptx_styles import Placeholder, Styles, has_bullet, level_of, placeholder_of
 from extractor_svc.formats.pptx_tables import Table, read_table
 from extractor_svc.formats.pptx_text import chart_text, lines_below, live, live_children, paragraph_text
-from extractor_svc.ocr.embedded import WHOLE, Crop
+from extractor_svc.ocr.embedded import WHOLE, Crop, crop_of
 from extractor_svc.ooxml import Element, attribute, child_of, local_name
 
 _SAME_LINE: Final = 40
@@ -224,12 +224,9 @@ def _properties(shape: Element) -> Element | None:
 
 
 def _crop(picture: Element) -> Crop:
-    """The shares of a picture that the slide does not show, which the file states in thousandths of a percent."""
+    """The shares of a picture that the slide does not show."""
     source = next((found for found in live(picture) if local_name(found) == "srcRect"), None)
-    if source is None:
-        return WHOLE
-    left, top, right, bottom = ((whole_number(source.get(side)) or 0) / 100_000 for side in ("l", "t", "r", "b"))
-    return left, top, right, bottom
+    return WHOLE if source is None else crop_of(*map(source.get, ("l", "t", "r", "b")))
 
 
 def _is_title(shape: Element) -> bool:

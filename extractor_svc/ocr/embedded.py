@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -23,9 +24,16 @@ SWITCHED_OFF: Final = "ocr_off"
 _TIME_FOR_PICTURES: Final = 0.6
 _TIME_FOR_LAST: Final = 0.7
 """Shares of the time limit after which no picture is begun, and at which the last one is broken off."""
+_THOUSANDTHS: Final = re.compile(r"-?\d{1,9}")
 _SHORTEST_SIDE: Final = 16
 _FEWEST_PIXELS: Final = 4_096
 """Pixels under which a picture is an icon or a rule."""
+
+
+def crop_of(left: str | None, top: str | None, right: str | None, bottom: str | None) -> Crop:
+    """The shares that an office file states in thousandths of a percent; what is no number is nothing."""
+    shares = [int(side) / 100_000 if side and _THOUSANDTHS.fullmatch(side) else 0.0 for side in (left, top, right, bottom)]
+    return shares[0], shares[1], shares[2], shares[3]
 
 
 @dataclass(frozen=True, slots=True)
