@@ -38,7 +38,7 @@ _CLOSE: Final = 0.8
 """Share of the usual distance of rows below which a row goes on with the one above."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Place:
     """Where texts stand in a row: their first column, how many they cover, and their lines from the top."""
 

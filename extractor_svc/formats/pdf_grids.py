@@ -10,7 +10,7 @@ from extractor_svc.formats.pdf_lines import Line
 from extractor_svc.formats.pdf_text import TextLine, Vocabulary, join_lines
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class GridCell:
     """A cell: its first row and column from 0, the rows and columns it covers, and its lines from the top."""
 

@@ -39,7 +39,7 @@ _OPENING: Final = "「『《〈“‘\"'(["
 _DEEPEST: Final = 6
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Placed:
     """A paragraph, the page it stands on, and whether the next one there looks the same."""
 

@@ -1,4 +1,7 @@
-"""What is drawn on a page: spans of text, rules, pictures and marks, in points of the displayed page."""
+"""What is drawn on a page: spans of text, rules, pictures and marks, in points of the displayed page.
+
+Values that a page has by the thousand are not frozen, for that makes them three times as dear; they are not changed all the same.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from artifact.model import BlockType
 from extractor_svc.formats.pdf_geometry import Box
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Span:
     """A run of text in one font on one line, without white space at its ends.
 
@@ -35,7 +38,7 @@ class Span:
     tag: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Stroke:
     """Spans drawn one after the other on one baseline; `quarters` turns them upright, and None is text at an angle."""
 
@@ -43,7 +46,7 @@ class Stroke:
     quarters: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Letter:
     """One character of a span and its box on the turned page."""
 
@@ -55,7 +58,7 @@ Letters: TypeAlias = Callable[[int], Sequence[Letter]]
 """Gives the letters of a page's span by its index; not free, so asked only where they are needed."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Vector:
     """One piece of a drawing by its bounds; `rectangle` where it is one or a straight upright line."""
 

@@ -19,7 +19,7 @@ _OPEN_SIDE: Final = 10.0
 _MOST_CELLS: Final = 40_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Slot:
     """A cell of a lattice: its first row and column from 0, how many of each it covers, and its box."""
 

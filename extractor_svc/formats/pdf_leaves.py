@@ -40,7 +40,7 @@ _STEP: Final = 6.0
 _DEEPEST_LIST: Final = 9
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Leaf:
     """A block to be: what it is, its lines of text or its table, and its place. `size` is 0 where it has no lines."""
 

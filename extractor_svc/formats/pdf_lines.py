@@ -14,7 +14,7 @@ _SAME_ROW: Final = 0.5
 """Share of the lower of two heights that two strokes have in common on one row."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Line:
     """Strokes side by side, in reading order: their text, box and look.
 

@@ -33,7 +33,7 @@ _SHORT: Final = 0.8
 """Share of the region's width that a line ending a paragraph does not reach."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Paragraph:
     """Lines that belong together, from the top; `marker` is the bullet or number it begins with, empty where none."""
 

@@ -21,7 +21,7 @@ _MOST_PIECES: Final = 20_000
 _WHITE: Final = 0xFFFFFF
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Rule:
     """A straight level or upright line: its place across, and where it starts and ends along."""
 

@@ -51,7 +51,7 @@ class Vocabulary:
         return frozenset(match.group().casefold() for line in self._lines for match in _FIRST_WORD.finditer(line))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class TextLine:
     """One line's text, soft hyphens included, and the words of its page; a line of code breaks no words."""
 
