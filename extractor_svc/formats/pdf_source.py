@@ -58,6 +58,7 @@ class PdfFile:
         self._document = _open(content)
         self._inflated: set[int] = set()
         self._text_page: pymupdf.TextPage = None
+        self._blocks: list[Dictionary] = []
         self._bounds = Box(0, 0, 0, 0)
         self._letters: PageLetters | None = None
         if self._document.needs_pass and not self._document.authenticate(password):
@@ -91,7 +92,7 @@ class PdfFile:
             self._bounds = Box(0, 0, page.rect.width, page.rect.height)
             self._letters = None
             faults = self._read(page)
-            blocks = self._text_page.extractDICT()["blocks"]
+            blocks = self._blocks = self._text_page.extractDICT()["blocks"]
             look = cache(partial(pictures_on, page))
             unseen = unseen_on(page, blocks, shown=self._shown(page), pictures=look)
             spans = spans_of(blocks, self._bounds, letters=self.letters, unseen=unseen)
@@ -134,7 +135,7 @@ class PdfFile:
     def letters(self, index: int) -> Sequence[Letter]:
         """The letters of a span of the page, by its index."""
         if self._letters is None:
-            self._letters = PageLetters(self._text_page.extractRAWDICT()["blocks"], self._bounds)
+            self._letters = PageLetters(self._text_page, self._blocks, self._bounds)
         return self._letters.of(index)
 
     def _facts(self) -> FileFacts:

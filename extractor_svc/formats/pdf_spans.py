@@ -12,6 +12,8 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any, Final, TypeAlias
 
+import pymupdf
+
 from extractor_svc.blocks import count_words
 from extractor_svc.formats.pdf_bidi import LEFTWARDS, as_read
 from extractor_svc.formats.pdf_geometry import Box, Turn
@@ -61,57 +63,96 @@ def spans_of(blocks: Iterable[Dictionary], page: Box, *, letters: Letters, unsee
     """
     strokes: list[Stroke] = []
     off_page = overprinted = first = 0
-    seen: set[tuple[str, int, int]] = set()
+    drawn = _Drawn()
+    right, bottom = page.x1, page.y1
     for line, tag in lines_in(blocks):
         quarters = quarters_of(line)
-        turn = Turn(quarters or 0, page.x1, page.y1)
+        turn = Turn(quarters, right, bottom) if quarters else None
         spans: list[Span] = []
-        spaced = False
+        spaced = hides = False
         for index, raw in enumerate(line["spans"], first):
             text, starts_blank, ends_blank = _cleaned(raw["text"])
             if not text:
                 spaced = True
                 continue
-            span = _span(raw, text, turn, index=index, spaced=spaced or starts_blank, level=quarters is not None, tag=tag)
-            if unseen(raw):
-                span = replace(span, hidden=True)
-            if quarters is not None and _is_unsure(raw["text"]):
+            hidden = unseen(raw)
+            span = _span(raw, text, turn, level=quarters is not None, about=(index, spaced or starts_blank, hidden, tag))
+            if quarters is not None and _is_unsure(raw["text"], text):
                 span = _measured(span, letters(index))
             spaced = ends_blank
-            if not page.holds_centre_of(turn.displayed(span.box) if quarters else span.box):
+            box = turn.displayed(span.box) if turn else span.box
+            if not (0 <= box.x0 + box.x1 <= 2 * right and 0 <= box.y0 + box.y1 <= 2 * bottom):
                 off_page += count_words(text)
-            elif _repeats(span, seen):
+            elif drawn.has(span.text, span.box.x0, span.baseline):
                 overprinted += count_words(text)
             else:
                 spans.append(span)
+                hides = hides or hidden
         first += len(line["spans"])
-        strokes += (Stroke(tuple(run), quarters) for _, run in groupby(spans, key=attrgetter("hidden")))
+        if hides:
+            strokes += (Stroke(tuple(run), quarters) for _, run in groupby(spans, key=attrgetter("hidden")))
+        elif spans:
+            strokes.append(Stroke(tuple(spans), quarters))
     kept = _without_letters_over_words(strokes)
     return PageSpans(tuple(kept), off_page, overprinted + len(strokes) - len(kept))
 
 
 class PageLetters:
-    """The letters of a page's spans, made as they are asked for; white space between words is a letter too."""
+    """The letters of a page's spans, made as they are asked for; white space between words is a letter too.
 
-    def __init__(self, blocks: Iterable[Dictionary], page: Box) -> None:
-        """Takes the dictionary with characters."""
+    Characters are costly, so the parser is asked for those of one line at a time.
+    """
+
+    def __init__(self, text_page: pymupdf.TextPage, blocks: Iterable[Dictionary], page: Box) -> None:
+        """Takes the parser's text and the dictionary of its spans, both of one page."""
+        self._text_page = text_page
         self._page = page
-        self._spans = [(line, span) for line, _ in lines_in(blocks) for span in line["spans"]]
+        self._spans = [(line, at) for line, _ in lines_in(blocks) for at in range(len(line["spans"]))]
+        self._read: tuple[Dictionary | None, Sequence[Dictionary]] = (None, ())
 
     def of(self, index: int) -> list[Letter]:
         """The letters of a span by its index."""
-        line, span = self._spans[index]
+        line, at = self._spans[index]
+        if self._read[0] is not line:
+            self._read = line, self._with_characters(line)
         quarters = quarters_of(line)
-        letters = list(_letters(span["chars"], Turn(quarters or 0, self._page.x1, self._page.y1)))
+        letters = list(_letters(self._read[1][at]["chars"], Turn(quarters or 0, self._page.x1, self._page.y1)))
         return as_read(letters) if quarters is not None and any(LEFTWARDS.match(letter.text) for letter in letters) else letters
+
+    def _with_characters(self, line: Dictionary) -> Sequence[Dictionary]:
+        """The spans of a line with their characters."""
+        place = Box(*line["bbox"]).grown(1.0)
+        for near in (place, None):
+            for other, _ in lines_in(self._blocks_in(near)):
+                if other["bbox"] == line["bbox"] and _texts_with_characters(other) == [span["text"] for span in line["spans"]]:
+                    spans: Sequence[Dictionary] = other["spans"]
+                    return spans
+        raise ValueError("the parser gives a line without its characters")
+
+    def _blocks_in(self, place: Box | None) -> Sequence[Dictionary]:
+        """What the parser has with characters that lie in a box of the page; everything where none is named."""
+        bounds = self._text_page.this.m_internal.mediabox
+        everywhere = bounds.x0, bounds.y0, bounds.x1, bounds.y1
+        bounds.x0, bounds.y0, bounds.x1, bounds.y1 = (place.x0, place.y0, place.x1, place.y1) if place else everywhere
+        try:
+            blocks: Sequence[Dictionary] = self._text_page.extractRAWDICT()["blocks"]
+        finally:
+            bounds.x0, bounds.y0, bounds.x1, bounds.y1 = everywhere
+        return blocks
+
+
+def _texts_with_characters(line: Dictionary) -> list[str]:
+    return ["".join([char["c"] for char in span["chars"]]) for span in line["spans"]]
 
 
 def vectors_of(blocks: Iterable[Dictionary]) -> tuple[Vector, ...]:
     """The pieces of the page's drawings."""
     return tuple(
-        Vector(Box(*block["bbox"]), block["stroked"], block["isrect"], block["color"])
-        for block, _ in flat(blocks)
-        if block["type"] == VECTOR and block["alpha"] and math.isfinite(sum(block["bbox"]))
+        [
+            Vector(Box(*bbox), block["stroked"], block["isrect"], block["color"])
+            for block, _ in flat(blocks)
+            if block["type"] == VECTOR and block["alpha"] and math.isfinite(sum(bbox := block["bbox"]))
+        ]
     )
 
 
@@ -157,40 +198,31 @@ def _cleaned(text: str) -> tuple[str, bool, bool]:
     return " ".join(bare.split()), text[:1].isspace(), text[-1:].isspace()
 
 
-def _span(raw: Dictionary, text: str, turn: Turn, *, index: int, spaced: bool, level: bool, tag: int) -> Span:
+def _span(raw: Dictionary, text: str, turn: Turn | None, *, level: bool, about: tuple[int, bool, bool, int]) -> Span:
+    """A span by what the parser says; `about` are its index, whether space stands before it, whether it is hidden, and its tag."""
     size = raw["size"]
     x0, y0, x1, y1 = raw["bbox"]
-    baseline = raw["origin"][1]
-    if turn.quarters:
-        baseline = turn.upright(Box(*raw["origin"], *raw["origin"])).y0
+    x, baseline = raw["origin"]
+    if turn:
+        baseline = turn.upright(Box(x, baseline, x, baseline)).y0
         box = turn.upright(Box(x0, y0, x1, y1))
         x0, y0, x1, y1 = box.x0, box.y0, box.x1, box.y1
     if level:
-        x0, x1 = _without_blanks(x0, x1, raw["text"], size=size)
-        y0, y1 = max(y0, baseline - _ASCENT * size), min(y1, baseline + _DESCENT * size)
-    font, is_bold = _face(raw["font"])
-    flags, style = raw["flags"], raw["char_flags"]
-    return Span(
-        text=text,
-        box=Box(x0, y0, x1, y1),
-        baseline=baseline,
-        size=size,
-        font=font,
-        index=index,
-        spaced=spaced,
-        bold=is_bold or bool(flags & _BOLD or style & _STYLE_BOLD),
-        italic=bool(flags & _ITALIC),
-        mono=bool(flags & _MONO),
-        raised=bool(flags & _RAISED),
-        tag=tag,
-    )
+        if len(text) != len(raw["text"]):
+            x0, x1 = _without_blanks(x0, x1, raw["text"], size=size)
+        top, foot = baseline - _ASCENT * size, baseline + _DESCENT * size
+        y0, y1 = (y0 if y0 > top else top), (y1 if y1 < foot else foot)
+    index, spaced, hidden, tag = about
+    font, bold, italic, mono, raised = _look(raw["font"], raw["flags"], raw["char_flags"])
+    return Span(text, Box(x0, y0, x1, y1), baseline, size, font, index, spaced, bold, italic, mono, raised, hidden, tag)
 
 
 @lru_cache(maxsize=1_024)
-def _face(font: str) -> tuple[str, bool]:
-    """A font's name without the mark of a subset, and whether it names a bold face."""
+def _look(font: str, flags: int, style: int) -> tuple[str, bool, bool, bool, bool]:
+    """A font's name without the mark of a subset, and whether its letters are bold, italic, monospaced and raised."""
     name = _SUBSET.sub("", font)
-    return name, bool(_BOLD_NAME.search(name))
+    bold = bool(flags & _BOLD or style & _STYLE_BOLD or _BOLD_NAME.search(name))
+    return name, bold, bool(flags & _ITALIC), bool(flags & _MONO), bool(flags & _RAISED)
 
 
 def _without_blanks(x0: float, x1: float, text: str, *, size: float) -> tuple[float, float]:
@@ -203,9 +235,11 @@ def _without_blanks(x0: float, x1: float, text: str, *, size: float) -> tuple[fl
     return x0 + before * blank, x1 - after * blank
 
 
-def _is_unsure(text: str) -> bool:
+def _is_unsure(written: str, text: str) -> bool:
     """Whether a span's box or text needs its letters: more than one blank at an end, or a script read leftwards."""
-    return text[:2].isspace() or text[-2:].isspace() or not (text.isascii() or not LEFTWARDS.search(text))
+    if len(written) != len(text) and (written[:2].isspace() or written[-2:].isspace()):
+        return True
+    return not written.isascii() and LEFTWARDS.search(written) is not None
 
 
 def _measured(span: Span, letters: Sequence[Letter]) -> Span:
@@ -216,13 +250,29 @@ def _measured(span: Span, letters: Sequence[Letter]) -> Span:
     return replace(span, text=text, box=Box(x0, span.box.y0, x1, span.box.y1))
 
 
-def _repeats(span: Span, seen: set[tuple[str, int, int]]) -> bool:
-    """Whether the same text was drawn on the same place before, as a shadow or a stroke over the fill."""
-    x, y = span.box.x0, span.baseline
-    keys = {(span.text, round(x), round(y)), (span.text, math.floor(x), math.floor(y))}
-    repeats = not seen.isdisjoint(keys)
-    seen.update(keys)
-    return repeats
+class _Drawn:
+    """Where each text of a page was drawn, to tell one drawn twice: as a shadow, or a stroke over the fill."""
+
+    def __init__(self) -> None:
+        self._first: dict[str, tuple[float, float]] = {}
+        self._places: dict[str, set[tuple[int, int]]] = {}
+
+    def has(self, text: str, x: float, y: float) -> bool:
+        """Whether the text was drawn on this place before; from now on it was."""
+        here = (x, y)
+        first = self._first.setdefault(text, here)
+        if first is here:
+            return False
+        keys = _nearby(here)
+        places = self._places.setdefault(text, _nearby(first))
+        repeats = not places.isdisjoint(keys)
+        places |= keys
+        return repeats
+
+
+def _nearby(place: tuple[float, float]) -> set[tuple[int, int]]:
+    x, y = place
+    return {(round(x), round(y)), (math.floor(x), math.floor(y))}
 
 
 def _without_letters_over_words(strokes: list[Stroke]) -> list[Stroke]:
