@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby, pairwise
+from itertools import chain, groupby
 from math import inf
 from statistics import mean, median
 from typing import Final
@@ -166,26 +167,47 @@ class _Sides:
     usual: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Edges:
+    """Where the words of a row begin and end, the usual space between them, and their numbers by piece."""
+
+    starts: tuple[float, ...]
+    ends: tuple[float, ...]
+    usual_space: float
+    pieces: tuple[int, ...]
+    is_tabled: bool
+
+
 def _gutter(rows: Sequence[Row]) -> _Gutter | None:
     """The strip that parts most lines, the leftmost of equals; None where no two columns of prose stand side by side."""
     height = median(row.height for row in rows)
+    edges = [_edges(row) for row in rows]
     best: _Gutter | None = None
     for gap, fewest in ((_NARROW * height, _LONG_COLUMN), (_WIDE * height, _SHORT_COLUMN)):
-        for x in _places(rows, gap):
-            for found in _runs_beside(rows, x, gap=gap):
+        for x in _places(edges, gap):
+            for found in _runs_beside(edges, x, gap=gap):
                 if found.lines >= fewest and (best is None or found.lines > best.lines):
                     best = found
     return best
 
 
-def _places(rows: Sequence[Row], gap: float) -> list[float]:
-    """Where a strip could lie: before each word that follows so wide an empty space."""
-    starts = {round(second.x0) for row in rows for first, second in pairwise(row.spots) if second.x0 - first.x1 >= gap}
-    starts |= {round(row.pieces[0].x0) for row in rows}
-    return [start - gap / 2 for start in sorted(starts)]
+def _edges(row: Row) -> _Edges:
+    spots = row.spots
+    starts, ends = sorted(spot.x0 for spot in spots), sorted(spot.x1 for spot in spots)
+    spaces = [start - end for end, start in zip(ends, starts[1:], strict=False)]
+    pieces = tuple(len(piece.spots) for piece in row.pieces)
+    return _Edges(tuple(starts), tuple(ends), median(spaces or [0.0]), pieces, row.is_tabled)
 
 
-def _runs_beside(rows: Sequence[Row], x: float, *, gap: float) -> Iterator[_Gutter]:
+def _places(rows: Sequence[_Edges], gap: float) -> list[float]:
+    """Where a strip could lie: before each word that follows so wide an empty space, or begins its row."""
+    starts = {row.starts[0] for row in rows}
+    for row in rows:
+        starts |= {start for end, start in zip(row.ends, row.starts[1:], strict=False) if start - end >= gap}
+    return sorted({round(start) - gap / 2 for start in starts})
+
+
+def _runs_beside(rows: Sequence[_Edges], x: float, *, gap: float) -> Iterator[_Gutter]:
     """The runs of rows that have nothing around a place, and lines of prose to both sides of it."""
     sides = [_sides(row, x, gap) for row in rows]
     first = 0
@@ -202,22 +224,30 @@ def _runs_beside(rows: Sequence[Row], x: float, *, gap: float) -> Iterator[_Gutt
             first = at + 1
 
 
-def _sides(row: Row, x: float, gap: float) -> _Sides | None:
+def _sides(row: _Edges, x: float, gap: float) -> _Sides | None:
     """What stands left and right of a strip; None where a word stands in it, or the row is a table's."""
-    spots = row.spots
-    before = sum(spot.x1 <= x + gap / 2 for spot in spots)
-    after = sum(spot.x0 >= x - gap / 2 for spot in spots)
-    if before + after != len(spots) or row.is_tabled:
+    words = len(row.starts)
+    before = bisect_right(row.ends, x + gap / 2)
+    if row.is_tabled or before + words - bisect_left(row.starts, x - gap / 2) != words:
         return None
-    spaces = [second.x0 - first.x1 for first, second in pairwise(spots)]
-    empty = spaces[before - 1] if before and after else inf
+    empty = row.starts[before] - row.ends[before - 1] if 0 < before < words else inf
     if empty < gap:
         return None
-    words = [[spot.x0 < x for spot in piece.spots] for piece in row.pieces]
-    left = tuple(count for piece in words if (count := sum(piece)))
-    right = tuple(count for piece in words if (count := len(piece) - sum(piece)))
-    within = any(any(sides) and not all(sides) for sides in words)
-    return _Sides(left, right, usual=within and empty <= _UNUSUAL * median(spaces))
+    left, right = _parts(row.pieces, before)
+    within = len(left) + len(right) > len(row.pieces)
+    return _Sides(left, right, usual=within and empty <= _UNUSUAL * row.usual_space)
+
+
+def _parts(pieces: Sequence[int], before: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Words of each piece among the first ones of a row, and among the others."""
+    left: list[int] = []
+    right: list[int] = []
+    for words in pieces:
+        taken = min(words, before)
+        before -= taken
+        left += [taken] if taken else []
+        right += [words - taken] if words > taken else []
+    return tuple(left), tuple(right)
 
 
 def _is_usual(side: _Sides | None) -> bool:
