@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -18,7 +19,7 @@ from extractor_svc.formats.xlsx_book import Book
 from extractor_svc.formats.xlsx_box import LAST_ROW, Box
 from extractor_svc.formats.xlsx_cells import no_report, read_sheet_xml
 from extractor_svc.formats.xlsx_meaning import Cells, meant
-from extractor_svc.formats.xlsx_raw import COLUMN_BITS, Budget, places_of
+from extractor_svc.formats.xlsx_raw import COLUMN_BITS, Budget, Integers, places_of
 from extractor_svc.text_columns import Places, column_of
 from extractor_svc.value_columns import NUMBER_OF
 from extractor_svc.values import EMPTY, Value
@@ -50,6 +51,13 @@ class Grid:
 
     def __len__(self) -> int:
         return len(self.cells)
+
+    @cached_property
+    def formula_of(self) -> Integers:
+        """For each cell the place of its formula among all formulas, below 0 where it has none."""
+        places = np.full(len(self.cells), -1, np.int32)
+        places[self.cells.formula_at] = np.arange(len(self.cells.formula_at))
+        return places
 
     def box(self) -> Box | None:
         """The range that holds every cell; None where there is none."""

@@ -75,9 +75,12 @@ def _separators(rows: Integers, columns: Places, first_column: int) -> Places:
 def _joined(texts: pa.StringArray, tabs: Places, rows: Integers) -> str:
     """Every text after its tabs, the first one of a row after a line's end."""
     breaks = np.diff(rows, prepend=rows[:1]) > 0
-    widths, places = np.unique(tabs * 2 + breaks, return_inverse=True)
-    before = column_of(["\n" * (width % 2) + "\t" * (width // 2) for width in widths.tolist()])
-    joined = side_by_side(before.take(pa.array(places)), texts)
+    widths = tabs * 2 + breaks
+    found = np.flatnonzero(np.bincount(widths))
+    before = column_of(["\n" * (width % 2) + "\t" * (width // 2) for width in found.tolist()])
+    place_of = np.zeros(int(found[-1]) + 1, np.int32)
+    place_of[found] = np.arange(len(found))
+    joined = side_by_side(before.take(pa.array(place_of[widths])), texts)
     return bytes(joined.buffers()[2]).decode()
 
 

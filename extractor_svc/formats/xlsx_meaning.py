@@ -28,6 +28,7 @@ _MISSING_TEXT: Final = "text is missing in the file"
 _INDEX: Final = "^[0-9]{1,9}$"
 _UNCALCULATED: Final = -1
 _FEW: Final = 200
+_INT16: Final = 1 << 15
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,7 +143,8 @@ def _groups(raw: RawCells, book: Book, budget: Budget, *, uncalculated: Mask) ->
     reader = _Reader(book, budget)
     alike = book.looks_of(raw.styles).astype(np.int64) * len(KINDS) + raw.kinds
     alike = np.where(uncalculated, _UNCALCULATED - alike, alike)
-    order = np.argsort(alike, kind="stable")
+    small = len(book.looks) * len(KINDS) < _INT16
+    order = np.argsort(alike.astype(np.int16) if small else alike, kind="stable")  # numpy sorts small numbers in linear time
     edges = [0, *(np.flatnonzero(np.diff(alike[order])) + 1).tolist(), len(order)]
     for start, end in pairwise(edges):
         positions = order[start:end]

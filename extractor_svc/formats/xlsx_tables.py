@@ -49,11 +49,10 @@ def cells_of(grid: Grid, positions: Places, box: Box, *, first_row: int) -> tupl
 
 def _formulas_at(grid: Grid, positions: Places) -> tuple[pa.StringArray, int]:
     """The formula of each cell, empty where it has none, and how long they are together."""
-    at = grid.cells.formula_at
-    if not len(at) or not len(positions):
+    if not len(grid.cells.formula_at):
         return pa.repeat(text_scalar(""), len(positions)), 0
-    places = np.minimum(np.searchsorted(at, positions), len(at) - 1)
-    formulas = grid.cells.formulas.take(pa.array(places, mask=at[places] != positions))
+    places = grid.formula_of[positions]
+    formulas = grid.cells.formulas.take(pa.array(places, mask=places < 0))
     return pc.fill_null(formulas, text_scalar("")), char_count(formulas)
 
 
@@ -167,7 +166,7 @@ def _row_place(table: SheetPlace, row: int) -> SheetPlace:
 def _by_columns(grid: Grid, data: Data, columns: Sequence[int]) -> list[Places]:
     """For each column the positions of its cells by row, -1 where it has none."""
     column_of = grid.cells.columns[data.positions]
-    order = np.argsort(column_of, kind="stable")
+    order = np.argsort(column_of.astype(np.int16), kind="stable")  # which numpy sorts in linear time
     ordered = column_of[order]
     starts, ends = np.searchsorted(ordered, columns), np.searchsorted(ordered, columns, side="right")
     return [_in_rows(data, order[start:end]) for start, end in zip(starts, ends, strict=True)]
@@ -186,8 +185,8 @@ def _formulas(grid: Grid, data: Data, names: dict[int, str]) -> tuple[Sequence[C
     cells = grid.cells
     if not len(cells.formula_at):
         return (), True
-    at = np.minimum(np.searchsorted(cells.formula_at, data.positions), len(cells.formula_at) - 1)
-    has = cells.formula_at[at] == data.positions
+    at = grid.formula_of[data.positions]
+    has = at >= 0
     found = at[has]
     columns, places = np.unique(cells.columns[data.positions[has]], return_inverse=True)
     column_names = column_of([names[column] for column in columns.tolist()])

@@ -336,8 +336,8 @@ class TestWritten:
         (dataset,) = read(content).datasets
         assert dataset.rows.column("day").to_pylist() == [dt.date(2021, 2, 3)]
 
-    def test_a_large_table_costs_no_more_for_each_cell_than_a_small_one(self) -> None:
-        """Blocks apart, one beside the other and one below the other: ten times as many take about ten times as long."""
+    def test_ten_times_as_many_tables_take_about_ten_times_as_long(self) -> None:
+        """Tables of one cell, side by side and below one another."""
 
         def book(size: int) -> bytes:
             rows = "".join(row(3 * i + 1, *(number(f"{chr(65 + 2 * c)}{3 * i + 1}", i) for c in range(12))) for i in range(size))
