@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from types import TracebackType
 from typing import Final, Self
@@ -13,7 +14,7 @@ from pymupdf import mupdf
 from extractor_svc.errors import Malformed, OutputLimit, PasswordRequired
 from extractor_svc.formats.pdf_active import active_in_file, active_in_page
 from extractor_svc.formats.pdf_geometry import Box
-from extractor_svc.formats.pdf_guard import FEWEST_FORMS, draws_without_end, refuse_a_bomb
+from extractor_svc.formats.pdf_guard import FEWEST_FORMS, FormEntry, draws_without_end, refuse_a_bomb
 from extractor_svc.formats.pdf_ink import Bookmark, FileFacts, Letter, PageInk, Picture, Stroke
 from extractor_svc.formats.pdf_marks import marks_of
 from extractor_svc.formats.pdf_spans import Dictionary, PageLetters, spans_of, vectors_of
@@ -27,6 +28,10 @@ _TEXT_FLAGS: Final = pymupdf.TEXT_COLLECT_VECTORS | pymupdf.TEXT_LAZY_VECTORS
 """Ligatures are expanded, unknown glyphs stay U+FFFD, nothing is clipped; vectors come after the text they lie among."""
 _SPARSE_CHARS: Final = 250
 """A page with fewer visible characters is looked at for pictures."""
+_SOUND_BOX: Final = re.compile(r"/(?:Media|Crop)Box ?\[ ?(?:-?\d{1,4}(?:\.\d*)? ?){4}\]")
+"""A box of a page whose sides are well inside what the parser can place text on."""
+_MAY_HOLD_PICTURES: Final = re.compile(rb"\bBI\b|\b(?:scn|SCN)\b")
+"""Pictures inside the content, and patterns, which may hold some."""
 _PROPERTIES: Final = ("author", "subject", "keywords", "creator", "producer", "creationDate", "modDate", "attachments")
 _LARGEST_SIDE: Final = 100_000.0
 """Points; readers stop at 14,400."""
@@ -85,17 +90,23 @@ class PdfFile:
         """
         try:
             page = self._document.load_page(number - 1)
-            if not self._document.xref_object(page.xref, compressed=True).startswith("<<"):
+            entry = self._document.xref_object(page.xref, compressed=True)
+            if not entry.startswith("<<"):
                 raise PageUnreadable("the object of the page is none")
-            self._refuse_bombs(page)
-            _cut_to_size(page)
-            self._bounds = Box(0, 0, page.rect.width, page.rect.height)
+            forms = page.get_xobjects()
+            self._refuse_bombs(page, forms)
+            if not _is_of_sound_size(entry):
+                _cut_to_size(page)
+            rect = page.rect
+            self._bounds = Box(0, 0, rect.width, rect.height)
             self._letters = None
             faults = self._read(page)
             blocks = self._blocks = self._text_page.extractDICT()["blocks"]
-            look = cache(partial(pictures_on, page))
-            unseen = unseen_on(page, blocks, shown=self._shown(page), pictures=look)
+            contents = cache(page.read_contents)
+            look = cache(partial(_pictures_if_any, page, forms, contents))
+            unseen = unseen_on(page, blocks, shown=self._shown(page, contents, draws_forms=bool(forms)), pictures=look)
             spans = spans_of(blocks, self._bounds, letters=self.letters, unseen=unseen)
+            marked = "/Annots" in entry
             return PageInk(
                 number=number,
                 label=_label(page),
@@ -104,8 +115,8 @@ class PdfFile:
                 vectors=vectors_of(blocks),
                 pictures=look() if _may_be_scanned(spans.strokes) else (),
                 largest_picture_pixels=max((image[2] * image[3] for image in page.get_images()), default=0),
-                marks=marks_of(page),
-                active=active_in_page(self._document, page),
+                marks=marks_of(page) if marked else (),
+                active=active_in_page(self._document, page) if marked or "/AA" in entry else (),
                 off_page_words=spans.off_page_words,
                 overprinted_words=spans.overprinted_words,
                 faults=faults,
@@ -122,9 +133,9 @@ class PdfFile:
             self._layers.switch(on=False)
         return faults
 
-    def _shown(self, page: pymupdf.Page) -> list[Dictionary] | None:
+    def _shown(self, page: pymupdf.Page, contents: Callable[[], bytes], *, draws_forms: bool) -> list[Dictionary] | None:
         """What a page shows, without the text on layers that are off and the text cut away; None where that is all of it."""
-        if not self._layers.any_off and not may_cut_text_away(page.read_contents(), draws_forms=bool(page.get_xobjects())):
+        if not self._layers.any_off and not may_cut_text_away(contents(), draws_forms=draws_forms):
             return None
         shown, _ = _text_page(page, _TEXT_FLAGS & ~pymupdf.TEXT_COLLECT_VECTORS | pymupdf.TEXT_CLIP)
         if len(shown.extractText()) == len(self._text_page.extractText()):
@@ -175,9 +186,8 @@ class PdfFile:
         if leaves != stated:
             raise Malformed("the file states another number of pages than it has; send an undamaged copy")
 
-    def _refuse_bombs(self, page: pymupdf.Page) -> None:
+    def _refuse_bombs(self, page: pymupdf.Page, forms: Sequence[FormEntry]) -> None:
         """Bounds the content streams of a page and of the forms it draws, and how often these draw one another."""
-        forms = page.get_xobjects()
         for xref in (*page.get_contents(), *(form[0] for form in forms)):
             if xref not in self._inflated:
                 self._inflated.add(xref)
@@ -195,6 +205,11 @@ def _open(content: bytes) -> pymupdf.Document:
         return pymupdf.open(stream=content, filetype="pdf")
     except (mupdf.FzErrorBase, RuntimeError, ValueError) as error:
         raise Malformed("the file is damaged beyond repair or no PDF; send an undamaged copy") from error
+
+
+def _is_of_sound_size(entry: str) -> bool:
+    """Whether a page says itself, in its own object, that its boxes are of the usual sizes; others are looked up."""
+    return "/MediaBox" in entry and entry.count("/MediaBox") + entry.count("/CropBox") == len(_SOUND_BOX.findall(entry))
 
 
 def _cut_to_size(page: pymupdf.Page) -> None:
@@ -222,6 +237,11 @@ def _may_be_scanned(strokes: Sequence[Stroke]) -> bool:
     """Whether the page has so little visible text, or hidden text, that a picture may hold what it says."""
     spans = [span for stroke in strokes for span in stroke.spans]
     return any(span.hidden for span in spans) or sum(len(span.text) for span in spans) < _SPARSE_CHARS
+
+
+def _pictures_if_any(page: pymupdf.Page, forms: Sequence[FormEntry], contents: Callable[[], bytes]) -> tuple[Picture, ...]:
+    """The pictures a page shows; it is drawn for them only where it names some, or may hold some inside its content or forms."""
+    return pictures_on(page) if forms or page.get_images() or _MAY_HOLD_PICTURES.search(contents()) else ()
 
 
 def pictures_on(page: pymupdf.Page) -> tuple[Picture, ...]:

@@ -29,14 +29,17 @@ def has_tagged_headings(document: pymupdf.Document) -> bool:
     if not root:
         return False
     waiting, met = references(document, root, "K"), {root}
+    others: set[str] = set()
     while waiting and len(met) < _MOST_ELEMENTS:
         element = waiting.pop()
         if element in met:
             continue
         met.add(element)
         name = document.xref_get_key(element, "S")[1].removeprefix("/")
-        role = document.xref_get_key(root, f"RoleMap/{name}")[1].removeprefix("/") if name else ""
-        if name in HEADING_TAGS or role in HEADING_TAGS:
-            return True
+        if name not in others:
+            others.add(name)
+            role = document.xref_get_key(root, f"RoleMap/{name}")[1].removeprefix("/") if name else ""
+            if name in HEADING_TAGS or role in HEADING_TAGS:
+                return True
         waiting += references(document, element, "K")
     return False
