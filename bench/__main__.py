@@ -6,10 +6,10 @@ import os
 import platform
 import sys
 
-from bench import extraction, ingest, plans, rivals, search
+from bench import extraction, ingest, ocr, plans, rivals, search
 from bench.timing import table
 
-REPORTS = {"rivals": rivals.run}
+REPORTS = {"ocr": ocr.run, "rivals": rivals.run}
 HARNESSES = {"search": search.run, "ingest": ingest.run, "plans": plans.run, "extraction": extraction.run}
 
 

@@ -23,7 +23,7 @@ from bench.corpus import files
 from bench.timing import Line
 from bench.workbook import large_workbook
 from extractor_svc.child import ChildSettings
-from extractor_svc.context import DEFAULT_OPTIONS
+from extractor_svc.context import DEFAULT_OPTIONS, Options
 from extractor_svc.errors import PasswordRequired
 from extractor_svc.extract import extract
 from extractor_svc.frames import Progress, Request
@@ -98,7 +98,7 @@ def _read_all(contents: Iterable[bytes], suffix: str) -> None:
 
 
 def _read(content: bytes, filename: str) -> object:
-    return extract(content, filename=filename, limits=LIMITS)
+    return extract(content, filename=filename, limits=LIMITS, options=Options(ocr=False))  # what stands beside it reads no pixels
 
 
 def _office() -> Iterable[Line]:
