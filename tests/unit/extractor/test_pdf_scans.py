@@ -165,3 +165,9 @@ def test_icons_are_not_read(readings: list[tuple[int, ...]]) -> None:
     icon = placed(page([(4, 4, "ab")], size=(64, 64), type_size=30), 200, 90, 14, 14)
     assert texts(pdf.read(file(together(icon, typed(OWN))), ReadContext())) == [OWN]
     assert readings == []
+
+
+def test_a_picture_with_too_many_pixels_is_not_drawn(readings: list[tuple[int, ...]], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pdf_scans, "LARGEST_PICTURE_PIXELS", 90_000)  # the chart has 97,200
+    assert texts(pdf.read(file(together(chart(), typed(OWN))), ReadContext())) == [OWN]
+    assert readings == []
