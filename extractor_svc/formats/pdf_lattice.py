@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from extractor_svc.formats.pdf_geometry import Box, span_overlap
+from extractor_svc.formats.pdf_geometry import Box
 from extractor_svc.formats.pdf_rules import Mesh, Rule, places_of
 
 _APART: Final = 4.0
@@ -69,11 +69,10 @@ def _walls(rules: Sequence[Rule], *, places: Sequence[float], along: Sequence[fl
     drawn: dict[tuple[int, int], float] = {}
     for rule in rules:
         place = _nearest(places, rule.at)
-        for stretch in range(len(along) - 1):
-            span = along[stretch], along[stretch + 1]
-            covered = span_overlap((rule.start, rule.end), span)
-            if covered > 0:
-                drawn[place, stretch] = drawn.get((place, stretch), 0.0) + covered / (span[1] - span[0])
+        for stretch in range(max(bisect_right(along, rule.start) - 1, 0), min(bisect_left(along, rule.end), len(along) - 1)):
+            start, end = along[stretch], along[stretch + 1]
+            covered = min(rule.end, end) - max(rule.start, start)
+            drawn[place, stretch] = drawn.get((place, stretch), 0.0) + covered / (end - start)
     return {piece for piece, share in drawn.items() if share >= _COVERED}
 
 
@@ -94,7 +93,8 @@ def _slots(
                 continue
             width = _grow_right(row, column, end=len(xs) - 1, walls=right_of, taken=taken)
             height = _grow_down(row, column, width=width, end=len(ys) - 1, right_of=right_of, below=below, taken=taken)
-            taken.update((row + i, column + j) for i in range(height) for j in range(width))
+            if height > 1 or width > 1:
+                taken.update((row + i, column + j) for i in range(height) for j in range(width))
             box = Box(xs[column], ys[row], xs[column + width], ys[row + height])
             yield Slot(row, column, height, width, box)
 

@@ -38,38 +38,30 @@ class Mesh:
     upright: tuple[Rule, ...]
 
 
-def drawn_rules(vectors: Iterable[Vector], turn: Turn) -> Mesh:
-    """The level and upright lines of a page that are drawn as such, sides of drawn rectangles included."""
+def rules_of(vectors: Iterable[Vector], turn: Turn) -> Iterator[Mesh]:
+    """The level and upright lines of a page that are drawn as such, sides of drawn rectangles included.
+
+    Where the page has shaded areas without a line around them, the same with the edges of these follow: they bound cells where no
+    lines do.
+    """
     level: list[Rule] = []
     upright: list[Rule] = []
+    shaded: list[Box] = []
     for vector in vectors:
-        box = turn.upright(vector.box)
-        if vector.rectangle and min(box.width, box.height) <= _THIN:
+        if not vector.rectangle:
+            continue
+        box = turn.upright(vector.box) if turn.quarters else vector.box
+        if box.x1 - box.x0 <= _THIN or box.y1 - box.y0 <= _THIN:
             _take_thin(box, level=level, upright=upright)
-        elif vector.rectangle and vector.stroked:
+        elif vector.stroked:
             _take_sides(box, level=level, upright=upright)
-    return _mesh(level, upright)
-
-
-def rules_and_edges(vectors: Iterable[Vector], turn: Turn) -> Mesh:
-    """The lines of a page and the edges of its shaded areas, which bound cells where no lines do."""
-    level: list[Rule] = []
-    upright: list[Rule] = []
-    for vector in vectors:
-        box = turn.upright(vector.box)
-        if vector.rectangle and min(box.width, box.height) <= _THIN:
-            _take_thin(box, level=level, upright=upright)
-        elif vector.rectangle and (vector.stroked or vector.colour != _WHITE):
+        elif vector.colour != _WHITE:
+            shaded.append(box)
+    yield _mesh([*level], [*upright])
+    if shaded:
+        for box in shaded:
             _take_sides(box, level=level, upright=upright)
-    return _mesh(level, upright)
-
-
-def has_edges(vectors: Iterable[Vector]) -> bool:
-    """Whether there are shaded areas without a line around them."""
-    return any(
-        vector.rectangle and not vector.stroked and vector.colour != _WHITE and min(vector.box.width, vector.box.height) > _THIN
-        for vector in vectors
-    )
+        yield _mesh(level, upright)
 
 
 def meshes_of(rules: Mesh) -> Iterator[Mesh]:

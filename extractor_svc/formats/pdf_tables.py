@@ -13,7 +13,7 @@ from extractor_svc.formats.pdf_grids import Grid, GridCell, without_empty_strips
 from extractor_svc.formats.pdf_ink import Letter, Letters, Span, Stroke, Vector
 from extractor_svc.formats.pdf_lattice import Lattice, Slot, lattice_of
 from extractor_svc.formats.pdf_lines import Line, line_of, merged, rows_of
-from extractor_svc.formats.pdf_rules import Mesh, drawn_rules, has_edges, meshes_of, rules_and_edges
+from extractor_svc.formats.pdf_rules import Mesh, meshes_of, rules_of
 from extractor_svc.formats.pdf_text import Vocabulary
 from extractor_svc.formats.pdf_undrawn import with_undrawn_columns, with_undrawn_rows
 
@@ -46,8 +46,7 @@ def ruled_tables(
     """
     loose: Sequence[Stroke] = strokes
     grids: list[Grid] = []
-    drawn = drawn_rules(vectors, turn)
-    for rules in (drawn, rules_and_edges(vectors, turn)) if has_edges(vectors) else (drawn,):
+    for rules in rules_of(vectors, turn) if vectors else ():
         for lattice in _lattices(rules):
             if any(grid.box.meets(lattice.box) for grid in grids):
                 continue
@@ -85,7 +84,11 @@ class _Filling:
     def take(self, strokes: Iterable[Stroke]) -> list[Stroke]:
         """Takes the text inside the lattice and returns what is left."""
         left: list[Stroke] = []
+        top, foot = self._outline.y0, self._outline.y1
         for stroke in strokes:
+            if stroke.quarters == self._turn.quarters and all(span.box.y1 <= top or span.box.y0 >= foot for span in stroke.spans):
+                left.append(stroke)
+                continue
             outside: list[Span] = []
             by_slot: dict[tuple[int, int], list[Span]] = {}
             for span in stroke.spans:
@@ -118,12 +121,12 @@ class _Filling:
 
     def _pieces(self, span: Span, quarters: int | None) -> list[tuple[Slot | None, Span]]:
         """The span, or its parts where it runs over the side of a cell, each with its slot."""
-        box = self._laid(span.box, quarters)
+        box = span.box if quarters == self._turn.quarters else self._laid(span.box, quarters)
         if not self._outline.meets(box):
             return [(None, span)]
         if quarters != self._turn.quarters:
             return [(self._slot(*box.centre), span)]
-        y, edge = box.centre[1], min(_EDGE * span.size, box.width / 4)
+        y, edge = (box.y0 + box.y1) / 2, min(_EDGE * span.size, (box.x1 - box.x0) / 4)
         first, last = self._slot(box.x0 + edge, y), self._slot(box.x1 - edge, y)
         if first is last:
             return [(first, span)]
@@ -143,14 +146,10 @@ class _Filling:
         if not self._outline.holds(x, y):
             return None
         xs, ys = self._lattice.xs, self._lattice.ys
-        column = min(max(bisect_right(xs, x) - 1, 0), len(xs) - 2)
-        row = min(max(bisect_right(ys, y) - 1, 0), len(ys) - 2)
-        return self._slots[row, column]
+        return self._slots[bisect_right(ys, y, 1, len(ys) - 1) - 1, bisect_right(xs, x, 1, len(xs) - 1) - 1]
 
     def _laid(self, box: Box, quarters: int | None) -> Box:
-        """A span's box on the page turned as the table is."""
-        if quarters == self._turn.quarters:
-            return box
+        """The box of a span of another direction on the page turned as the table is."""
         own = Turn(quarters or 0, self._turn.width, self._turn.height)
         return self._turn.upright(own.displayed(box))
 
@@ -171,6 +170,8 @@ def _words(strokes: Sequence[Stroke]) -> int:
 
 def _lines(strokes: Sequence[Stroke]) -> tuple[Line, ...]:
     """The lines of a cell from the top; text of another direction follows in its own order."""
+    if len(strokes) == 1:
+        return (line_of([strokes[0].spans], quarters=strokes[0].quarters),)
     by_direction: dict[int | None, list[Line]] = {}
     for stroke in strokes:
         by_direction.setdefault(stroke.quarters, []).append(line_of([stroke.spans], quarters=stroke.quarters))

@@ -26,6 +26,8 @@ def with_undrawn_columns(grid: Grid) -> Grid:
     Every piece of text must lie inside one column. Two cells over the same columns, or one with text in three, are enough.
     """
     parted = {i: parts for i, cell in enumerate(grid.cells) if cell.column_span > 1 and (parts := _by_column(cell, grid.xs))}
+    if not parted:
+        return grid
     alike = Counter((grid.cells[i].column, grid.cells[i].column_span) for i in parted)
     cells: list[GridCell] = []
     for i, cell in enumerate(grid.cells):
@@ -72,7 +74,7 @@ def with_undrawn_rows(grid: Grid) -> Grid:
         if borders:
             cells += _parted(here, [*borders, grid.ys[row + 1]], first_row=len(ys) - 1)
         else:
-            cells += [replace(cell, row=len(ys) - 1) for cell in here]
+            cells += here if row == len(ys) - 1 else [replace(cell, row=len(ys) - 1) for cell in here]
         ys += [*borders, grid.ys[row + 1]]
     moved[grid.row_count] = len(ys) - 1
     if len(ys) == len(grid.ys):
