@@ -12,6 +12,8 @@ from extractor_svc.formats.pdf_text import line_text, reads_leftwards
 
 _SAME_ROW: Final = 0.5
 """Share of the lower of two heights that two strokes have in common on one row."""
+_ROWS_BACK: Final = 3
+"""Rows above in which a line is looked for a place."""
 
 
 @dataclass(slots=True)
@@ -49,9 +51,10 @@ class Line:
 
 def line_of(strokes: Iterable[Sequence[Span]], *, quarters: int | None) -> Line:
     """One line of strokes that stand side by side, in any order."""
-    ordered = _in_reading_order([tuple(stroke) for stroke in strokes])
+    ordered = [tuple(stroke) for stroke in strokes]
     if len(ordered) == 1 and len(ordered[0]) == 1:
         return _line_of_span(ordered[0][0], quarters)
+    ordered = _in_reading_order(ordered)
     spans = [span for stroke in ordered for span in stroke]
     letters = bold = italic = mono = hidden = 0
     sizes: dict[float, int] = {}
@@ -83,19 +86,8 @@ def line_of(strokes: Iterable[Sequence[Span]], *, quarters: int | None) -> Line:
 
 
 def _line_of_span(span: Span, quarters: int | None) -> Line:
-    return Line(
-        strokes=((span,),),
-        text=span.text,
-        box=span.box,
-        baseline=span.baseline,
-        size=round(span.size, 1),
-        font=span.font,
-        bold=span.bold,
-        italic=span.italic,
-        mono=span.mono,
-        hidden=span.hidden,
-        quarters=quarters,
-    )
+    look = span.bold, span.italic, span.mono, span.hidden
+    return Line(((span,),), span.text, span.box, span.baseline, round(span.size, 1), span.font, *look, quarters)
 
 
 def merged(lines: Sequence[Line]) -> Line:
@@ -107,25 +99,33 @@ def merged(lines: Sequence[Line]) -> Line:
 
 def lines_of(strokes: Iterable[Stroke]) -> list[Line]:
     """A line of every stroke."""
-    return [line_of([stroke.spans], quarters=stroke.quarters) for stroke in strokes]
+    return [
+        _line_of_span(stroke.spans[0], stroke.quarters)
+        if len(stroke.spans) == 1
+        else line_of([stroke.spans], quarters=stroke.quarters)
+        for stroke in strokes
+    ]
 
 
 def rows_of(lines: Iterable[Line]) -> list[list[Line]]:
     """Lines by the row they stand in, from the top; inside a row from the left."""
     rows: list[list[Line]] = []
     for line in sorted(lines, key=lambda line: (line.baseline, line.box.x0)):
-        row = next((row for row in reversed(rows[-3:]) if _same_row(row[0], line)), None)
-        if row is None:
-            rows.append([line])
+        for row in rows[: -_ROWS_BACK - 1 : -1]:
+            if _same_row(row[0], line):
+                row.append(line)
+                break
         else:
-            row.append(line)
+            rows.append([line])
     for row in rows:
-        row.sort(key=lambda line: line.box.x0)
+        if len(row) > 1:
+            row.sort(key=lambda line: line.box.x0)
     return rows
 
 
 def _same_row(first: Line, second: Line) -> bool:
-    if abs(first.baseline - second.baseline) > _SAME_ROW * max(first.size, second.size):
+    size = first.size if first.size > second.size else second.size
+    if abs(first.baseline - second.baseline) > _SAME_ROW * size:
         return False
     above, below = first.box, second.box
     shared = min(above.y1, below.y1) - max(above.y0, below.y0)

@@ -14,6 +14,8 @@ from extractor_svc.formats.pdf_lines import Line, lines_of
 from extractor_svc.formats.pdf_tables import ruled_tables
 from extractor_svc.formats.pdf_text import Vocabulary, unread_words
 
+_UNNAMED: Final = "\ufffd"
+"""Stands for a letter that the font does not name."""
 _STRAY_WORDS: Final = 5
 """Words up to which a page that a picture covers counts as that picture."""
 _COVERING: Final = 0.5
@@ -83,7 +85,7 @@ def take_apart(ink: PageInk, *, letters: Letters) -> PagePieces:
         outlines=sum(not vector.rectangle for vector in ink.vectors),
         off_page_words=ink.off_page_words,
         overprinted_words=ink.overprinted_words,
-        unread_words=sum(unread_words(span.text) for stroke in ink.strokes for span in stroke.spans),
+        unread_words=sum([unread_words(span.text) for stroke in ink.strokes for span in stroke.spans if _UNNAMED in span.text]),
         scan=ink.scan,
     )
 
@@ -92,7 +94,7 @@ def _main_direction(strokes: Iterable[Stroke]) -> int:
     letters: Counter[int] = Counter()
     for stroke in strokes:
         if stroke.quarters is not None:
-            letters[stroke.quarters] += sum(len(span.text) for span in stroke.spans)
+            letters[stroke.quarters] += sum([len(span.text) for span in stroke.spans])
     return letters.most_common(1)[0][0] if letters else 0
 
 
@@ -105,4 +107,4 @@ def _by_sight(strokes: Sequence[Stroke]) -> tuple[Sequence[Stroke], Sequence[Str
 
 
 def _stroke_text(spans: Sequence[Span]) -> str:
-    return "".join(f" {span.text}" if span.spaced else span.text for span in spans)
+    return spans[0].text if len(spans) == 1 else "".join([f" {span.text}" if span.spaced else span.text for span in spans])

@@ -5,13 +5,16 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Final
+from typing import Final, TypeAlias
 
 from artifact.locators import PageBox, PdfPlace
 from extractor_svc.formats.pdf_geometry import Box, Turn, around
 from extractor_svc.formats.pdf_ink import Span
 from extractor_svc.formats.pdf_lines import Line
 from extractor_svc.formats.pdf_pages import PagePieces
+
+_Core: TypeAlias = tuple[float, float, float, float, int]
+"""Top, bottom, left and right of the middles of a span's letters, and its index."""
 
 _SLIT: Final = 0.3
 """Half the height, in points, of a box that must not take in a text drawn close by."""
@@ -24,10 +27,8 @@ class PagePlaces:
 
     def __init__(self, page: PagePieces) -> None:
         self._page = page
-        cores = [(_core(span.box, stroke.quarters, page), span.index) for stroke in page.strokes for span in stroke.spans]
-        self._cores = sorted(cores, key=lambda entry: entry[0].y0)
-        self._tops = [core.y0 for core, _ in self._cores]
-        self._tallest = max((core.height for core, _ in self._cores), default=0.0)
+        self._cores = sorted(_cores(page))
+        self._tallest = max((bottom - top for top, bottom, *_ in self._cores), default=0.0)
 
     def of_lines(self, lines: Iterable[Line]) -> PdfPlace:
         """The place of some lines: a box each, or several where text of other lines lies in it."""
@@ -42,22 +43,23 @@ class PagePlaces:
         return PdfPlace(page.number, page.number, page.label, tuple(page_box(page.number, box) for box in boxes))
 
     def _boxes(self, line: Line) -> Iterator[Box]:
-        own = {span.index for span in line.spans}
+        own = {span.index for stroke in line.strokes for span in stroke}
         turn = Turn(line.quarters or 0, self._page.bounds.x1, self._page.bounds.y1)
-        if not self._holds_others(turn.displayed(line.box), own):
-            yield turn.displayed(line.box)
+        box = turn.displayed(line.box)
+        if not self._holds_others(box, own):
+            yield box
             return
         for group in _level_groups(line.spans):
             yield turn.displayed(_slit(around(span.box for span in group)))
 
     def _holds_others(self, box: Box, own: set[int]) -> bool:
         """Whether the middle of any letter of another span may lie in the box."""
-        reach = box.grown(2 * SLACK)
-        for i in range(bisect_left(self._tops, reach.y0 - self._tallest), len(self._tops)):
-            core, index = self._cores[i]
-            if core.y0 > reach.y1:
+        x0, y0, x1, y1 = box.x0 - 2 * SLACK, box.y0 - 2 * SLACK, box.x1 + 2 * SLACK, box.y1 + 2 * SLACK
+        for i in range(bisect_left(self._cores, (y0 - self._tallest,)), len(self._cores)):
+            top, bottom, left, right, index = self._cores[i]
+            if top > y1:
                 return False
-            if index not in own and core.y1 >= reach.y0 and core.x0 <= reach.x1 and reach.x0 <= core.x1:
+            if left <= x1 and right >= x0 and bottom >= y0 and index not in own:
                 return True
         return False
 
@@ -84,13 +86,19 @@ def page_box(page: int, box: Box) -> PageBox:
     return PageBox(page, round(box.x0, 2), round(box.y0, 2), round(box.x1, 2), round(box.y1, 2))
 
 
-def _core(box: Box, quarters: int | None, page: PagePieces) -> Box:
-    """Where the middles of a span's letters lie on the displayed page."""
-    turn = Turn(quarters or 0, page.bounds.x1, page.bounds.y1)
-    if quarters is None:
-        return box
-    middle = (box.y0 + box.y1) / 2
-    return turn.displayed(Box(box.x0, middle, box.x1, middle))
+def _cores(page: PagePieces) -> Iterator[_Core]:
+    """Where the middles of the letters of every span lie on the displayed page."""
+    for stroke in page.strokes:
+        turn = Turn(stroke.quarters, page.bounds.x1, page.bounds.y1) if stroke.quarters else None
+        for span in stroke.spans:
+            box = span.box
+            if stroke.quarters is not None:
+                middle = (box.y0 + box.y1) / 2
+                if turn is None:
+                    yield middle, middle, box.x0, box.x1, span.index
+                    continue
+                box = turn.displayed(Box(box.x0, middle, box.x1, middle))
+            yield box.y0, box.y1, box.x0, box.x1, span.index
 
 
 def _level_groups(spans: Sequence[Span]) -> Iterator[list[Span]]:

@@ -235,8 +235,14 @@ def _text_page(page: pymupdf.Page, flags: int) -> tuple[pymupdf.TextPage, int]:
 
 def _may_be_scanned(strokes: Sequence[Stroke]) -> bool:
     """Whether the page has so little visible text, or hidden text, that a picture may hold what it says."""
-    spans = [span for stroke in strokes for span in stroke.spans]
-    return any(span.hidden for span in spans) or sum(len(span.text) for span in spans) < _SPARSE_CHARS
+    if any(stroke.spans[0].hidden for stroke in strokes):
+        return True
+    chars = 0
+    for stroke in strokes:
+        chars += sum([len(span.text) for span in stroke.spans])
+        if chars >= _SPARSE_CHARS:
+            return False
+    return True
 
 
 def _pictures_if_any(page: pymupdf.Page, forms: Sequence[FormEntry], contents: Callable[[], bytes]) -> tuple[Picture, ...]:

@@ -35,11 +35,15 @@ class Vocabulary:
     """The words of a page, looked up to tell a hyphen that belongs to a word from one that only breaks it."""
 
     def __init__(self, lines: Iterable[str]) -> None:
-        self._lines = tuple(lines)
+        self._source = lines
 
     def writes_with_hyphen(self, first: str, second: str) -> bool:
         """Whether the page writes the two parts as one hyphened word elsewhere, and not as one plain word."""
         return f"{first}-{second}".casefold() in self._compounds and (first + second).casefold() not in self._words
+
+    @cached_property
+    def _lines(self) -> tuple[str, ...]:
+        return tuple(self._source)
 
     @cached_property
     def _compounds(self) -> frozenset[str]:
