@@ -78,11 +78,13 @@ def _plain_items(band: Sequence[Sequence[Item]]) -> list[PlacedItem]:
 def _rows(lines: Sequence[Line], grids: Sequence[Grid]) -> list[list[Item]]:
     rows: list[list[Item]] = [[*row] for row in rows_of(lines)]
     rows += [[grid] for grid in grids]
-    rows.sort(key=lambda row: min(item.box.y0 for item in row))
+    rows.sort(key=lambda row: row[0].box.y0 if len(row) == 1 else min([item.box.y0 for item in row]))
     return rows
 
 
 def _row_items(row: Sequence[Item]) -> list[Item]:
+    if len(row) == 1:
+        return [*row]
     lines = [item for item in row if isinstance(item, Line)]
     grids = [item for item in row if isinstance(item, Grid)]
     return [*([merged(lines)] if lines else []), *grids]
@@ -93,7 +95,7 @@ def _bands(rows: Iterable[list[Item]]) -> list[list[list[Item]]]:
     bands: list[list[list[Item]]] = []
     cover: Ranges = []
     for row in rows:
-        covered = _cover(row)
+        covered = _cover(row) if len(row) > 1 else [(row[0].box.x0, row[0].box.x1)]
         both = _united(cover, covered)
         if bands and (len(both) > 1 or (len(cover) < 2 and not _begins_a_band(bands[-1], covered))):
             bands[-1].append(row)
@@ -146,8 +148,10 @@ def _closed(ranges: Iterable[tuple[float, float]]) -> Ranges:
 
 
 def _columns(band: Sequence[Sequence[Item]]) -> list[list[Item]]:
-    """The band's columns of text; one where its gaps part the cells of rows rather than columns."""
+    """The band's columns of text; one, or none, where its gaps part the cells of rows rather than columns or it has no gap."""
     ranges = _cover(item for row in band for item in row)
+    if len(ranges) < 2:
+        return []
     columns: list[list[Item]] = [[] for _ in ranges]
     for row in band:
         for item in row:

@@ -16,7 +16,8 @@ from extractor_svc.formats.pdf_text import BULLET
 NUMBERED: Final = re.compile(
     r"(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,6})[.)]|\d{1,2}(?:\.\d{1,2}){1,4}\.?|[§]\s?\d+[a-z]?)(?=\s)",
 )
-_ENDS_SENTENCE: Final = re.compile(r"[.!?:;。！？؟][\"'”’»)\]]*$")
+_SENTENCE_ENDS: Final = frozenset(".!?:;。！？؟")
+_CLOSING: Final = "\"'”’»)]"
 _LEADERS: Final = re.compile(r"(?:\.\s?){4,}\s*[\divxlc]+$|_{4,}$")
 """The end of a line in a table of contents or of a line to write on."""
 _GAP: Final = 1.3
@@ -106,7 +107,7 @@ def marker_of(text: str) -> str:
 
 def ends_sentence(text: str) -> bool:
     """Whether a text ends as a sentence does."""
-    return bool(_ENDS_SENTENCE.search(text))
+    return text.rstrip(_CLOSING)[-1:] in _SENTENCE_ENDS
 
 
 def _paragraph(lines: Sequence[Line]) -> Paragraph:

@@ -71,13 +71,14 @@ def spans_of(blocks: Iterable[Dictionary], page: Box, *, letters: Letters, unsee
         spans: list[Span] = []
         spaced = hides = False
         for index, raw in enumerate(line["spans"], first):
-            text, starts_blank, ends_blank = _cleaned(raw["text"])
+            written = raw["text"]
+            text, starts_blank, ends_blank = _cleaned(written)
             if not text:
                 spaced = True
                 continue
             hidden = unseen(raw)
             span = _span(raw, text, turn, level=quarters is not None, about=(index, spaced or starts_blank, hidden, tag))
-            if quarters is not None and _is_unsure(raw["text"], text):
+            if quarters is not None and (text is not written or not text.isascii()) and _is_unsure(written, text):
                 span = _measured(span, letters(index))
             spaced = ends_blank
             box = turn.displayed(span.box) if turn else span.box
@@ -194,7 +195,7 @@ def _cleaned(text: str) -> tuple[str, bool, bool]:
         text = _UNSEEN.sub("", text).translate(_SYMBOLS)
     bare = text.strip()
     if bare == text and "  " not in bare and bare.isprintable():
-        return bare, False, False
+        return text, False, False
     return " ".join(bare.split()), text[:1].isspace(), text[-1:].isspace()
 
 
@@ -208,7 +209,7 @@ def _span(raw: Dictionary, text: str, turn: Turn | None, *, level: bool, about: 
         box = turn.upright(Box(x0, y0, x1, y1))
         x0, y0, x1, y1 = box.x0, box.y0, box.x1, box.y1
     if level:
-        if len(text) != len(raw["text"]):
+        if text is not raw["text"]:
             x0, x1 = _without_blanks(x0, x1, raw["text"], size=size)
         top, foot = baseline - _ASCENT * size, baseline + _DESCENT * size
         y0, y1 = (y0 if y0 > top else top), (y1 if y1 < foot else foot)
@@ -280,10 +281,13 @@ def _without_letters_over_words(strokes: list[Stroke]) -> list[Stroke]:
     few = {i for i, stroke in enumerate(strokes) if len(stroke.spans) == 1 and len(stroke.spans[0].text) <= _FEW_LETTERS}
     if not few:
         return strokes
+    levels = {(strokes[i].quarters, round(strokes[i].spans[0].baseline) + by) for i in few for by in (-1, 0, 1)}
     words: dict[tuple[int | None, int], list[Span]] = defaultdict(list)
     for i, stroke in enumerate(strokes):
         for span in stroke.spans if i not in few else ():
-            words[stroke.quarters, round(span.baseline)].append(span)
+            level = stroke.quarters, round(span.baseline)
+            if level in levels:
+                words[level].append(span)
     return [stroke for i, stroke in enumerate(strokes) if i not in few or not _lies_over(stroke, words)]
 
 

@@ -17,7 +17,10 @@ _CLIPS: Final = re.compile(rb"\bW\*?\s+n\b")
 _SHADES: Final = ("Resources/Shading", "Resources/Pattern")
 _LIGHT: Final = 0xF8
 """Least share of red, green and blue, of 255, at which ink is as white as paper."""
-_FILLED, _STROKED, _CLIPPED = 16, 32, 64
+_LIGHTEST: Final = _LIGHT << 16
+"""Least colour that may be as white as paper."""
+_INKED: Final = 16 | 32 | 64
+"""Signs of letters that are filled, stroked, or cut out of what is drawn next."""
 _WHITE: Final = 0xFFFFFF
 _MOST_LOOKS: Final = 2_000_000
 """Comparisons of boxes on a page, about a second's work, past which text counts as shown."""
@@ -66,12 +69,12 @@ def unseen_on(
     under = _Under(page, blocks, pictures)
 
     def is_unseen(span: Dictionary) -> bool:
-        style = span["char_flags"]
-        if not style & (_FILLED | _STROKED | _CLIPPED) or span["alpha"] == 0:
+        if not span["char_flags"] & _INKED or span["alpha"] == 0:
             return True
         if places is not None and not places.have(span):
             return True
-        return _is_white(span["color"]) and not under.inks(span["bbox"])
+        colour = span["color"]
+        return colour >= _LIGHTEST and _is_white(colour) and not under.inks(span["bbox"])
 
     return is_unseen
 
