@@ -97,6 +97,8 @@ class _Rows:
         kinds, styles = self._kinds_and_styles(tags, cells)
         formula_tags, formula_at, formulas = self._formulas(tags, cells)
         stored = stored_texts(tags, cells, formula_tags)
+        if _says_nothing(stored, formula_at):
+            raise NotPlain
         raw = RawCells(cells.rows.astype(np.int32), cells.columns.astype(np.int32), kinds, styles, stored, formula_at, formulas)
         return raw, rows.numbers
 
@@ -138,6 +140,15 @@ class _Rows:
             row, column = int(cells.rows[at[i]]), int(cells.columns[at[i]])
             formulas[i] = self.formulas.at(groups[places[i]], formulas[i], row=row, column=column)
         return column_of(formulas)
+
+
+def _says_nothing(stored: pa.StringArray, formula_at: Integers) -> bool:
+    """Whether a cell has neither a stored text nor a formula, as one with an empty formula."""
+    if not stored.null_count:
+        return False
+    silent = stored.is_null().to_numpy(zero_copy_only=False)
+    silent[formula_at] = False
+    return bool(silent.any())
 
 
 def _attributes(text: str) -> dict[str, str]:

@@ -168,6 +168,14 @@ CHANGES = st.lists(
 )
 
 
+def test_a_cell_with_an_empty_formula_and_no_result_is_none() -> None:
+    content = sheet('<row r="1"><c r="A1"><v>1</v></c><c r="B1"><f/></c></row><row r="2"><c r="A2"><v>2</v></c></row>')
+    assert_alike(content)
+    counted = told(xlsx_cells.in_bulk, content)
+    assert isinstance(counted, tuple)
+    assert counted[0] == 2
+
+
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(CHANGES)
 def test_a_changed_sheet_is_read_or_refused_as_its_parser_does(changes: list[tuple[int, int, str]]) -> None:
