@@ -593,7 +593,8 @@ def test_an_interrupt_ends_an_ingest_with_exit_code_130(loom: Loom, tmp_path: Pa
     (tmp_path / "a.md").write_text("x")
     loom.fake.on("UploadFile", keep).on("WatchIngestion", linger)
     loom.fake.on("StartIngestion", ingest_pb2.StartIngestionResponse(ingestion=ingest_pb2.Ingestion(ingestion_id="i1")))
-    script = "from clients.cli.main import main; main()"
+    heeds = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"  # a suite in the background ignores it
+    script = f"{heeds}; from clients.cli.main import main; main()"
     with subprocess.Popen(
         [sys.executable, "-c", script, "ingest", str(tmp_path / "a.md"), "--server", loom.fake.address],
         stderr=subprocess.PIPE,
