@@ -40,12 +40,12 @@ _KINDS: Final[dict[str, str]] = {
 }
 _MAGIC: Final = (
     (0, b"{\\rtf", "rtf"),
+    *((0, b"BZh%d1AY&SY" % level, "bzip2") for level in range(1, 10)),
     (0, b"\x1f\x8b\x08", "gzip"),
     (0, b"7z\xbc\xaf\x27\x1c", "7z"),
     (0, b"Rar!\x1a\x07", "rar"),
     (0, b"\xfd7zXZ\x00", "xz"),
     (0, b"\x28\xb5\x2f\xfd", "zstd"),
-    (4, b"1AY&SY", "bzip2"),
     (257, b"ustar\x00", "tar"),
     (257, b"ustar  \x00", "tar"),
     (0, b"\xffWPC", "wordperfect"),
@@ -55,6 +55,8 @@ _MAGIC: Final = (
     (0, b"\xc5\xd0\xd3\xc6", "postscript"),
     (60, b"BOOKMOBI", "mobi"),
 )
+_END_OF_NAME: Final = 31
+"""Where the name that begins a Palm database ends at the latest, with a NUL; text that says BOOKMOBI has none there."""
 _STREAMS: Final = (
     ("WordDocument", "word"),
     ("PowerPoint Document", "powerpoint"),
@@ -76,7 +78,8 @@ _FIRST_ENTRY: Final = struct.Struct("<26xHH")
 
 def kind_of_start(content: bytes) -> str:
     """The kind of file that begins so; empty where none of those that are refused does."""
-    return next((kind for offset, magic, kind in _MAGIC if content.startswith(magic, offset)), "")
+    found = next((kind for offset, magic, kind in _MAGIC if content.startswith(magic, offset)), "")
+    return "" if found == "mobi" and content[_END_OF_NAME] else found
 
 
 def kind_of_package(content: bytes) -> str:

@@ -212,7 +212,18 @@ class TestIdentify:
         with pytest.raises(UnsupportedType, match=r"legacy word files are not read; save it as \.docx"):
             what(compound("WordDocument"), "x.docx")
 
-    @pytest.mark.parametrize("content", [b"ustar", b"BZh and text", b"%!PS is how it starts", b"AT&T form", b"mimetype"])
+    @pytest.mark.parametrize(
+        "content",
+        [
+            b"ustar",
+            b"BZh and text",
+            b"a,b\n1AY&SY",
+            b"%!PS is how it starts",
+            b"AT&T form",
+            b"mimetype",
+            b"The first record of such a book begins sixty bytes in, with BOOKMOBI.",
+        ],
+    )
     def test_text_that_begins_alike_is_text(self, content: bytes) -> None:
         assert what(content, "x.txt") == "text"
 
