@@ -69,10 +69,11 @@ class RoutedExtractor:
         """
         route = self._route(name)
         answers = await asyncio.gather(*(_asked(extractor, again=True) for extractor in route))
-        fit = [(extractor, answer) for extractor, answer in zip(route, answers, strict=True) if answer and _reads(answer, name)]
+        able = [(extractor, answer) for extractor, answer in zip(route, answers, strict=True) if isinstance(answer, Capabilities)]
+        fit = [(extractor, answer) for extractor, answer in able if _reads(answer, name)]
         if not fit:
-            if None in answers:
-                raise ExtractorDown("no extractor of this format can be asked what it reads")
+            if down := next((answer for answer in answers if isinstance(answer, ExtractorDown)), None):
+                raise down
             if asked and name not in FORMATS:
                 raise ExtractionRefused(f"options.format {name!r} is no format; leave it empty", reason="UNSUPPORTED_TYPE")
             raise ExtractionRefused(f"no configured extractor reads {name or 'such'} files", reason="FORMAT_UNAVAILABLE")
@@ -86,9 +87,9 @@ class RoutedExtractor:
 
     async def _available(self, name: str) -> bool | None:
         answers = [await _asked(extractor) for extractor in self._route(name)]
-        if any(answer is not None and _reads(answer, name) for answer in answers):
+        if any(isinstance(answer, Capabilities) and _reads(answer, name) for answer in answers):
             return True
-        return None if None in answers else False
+        return None if any(isinstance(answer, ExtractorDown) for answer in answers) else False
 
     def _route(self, name: str) -> tuple[RemoteExtractor, ...]:
         return self._routes.get(name) or self._routes.get(ANY, ())
@@ -97,16 +98,16 @@ class RoutedExtractor:
         return list(dict.fromkeys(itertools.chain.from_iterable(self._routes.values())))
 
 
-async def _asked(extractor: RemoteExtractor, *, again: bool = False) -> Capabilities | None:
-    """What an extractor reads, None where it cannot be asked."""
+async def _asked(extractor: RemoteExtractor, *, again: bool = False) -> Capabilities | ExtractorDown:
+    """What an extractor reads, or why it cannot be asked."""
     try:
         return await extractor.capabilities(ask_again=again)
-    except ExtractorDown:
-        return None
+    except ExtractorDown as error:
+        return error
 
 
-def _declared(answer: Capabilities | None) -> Iterable[FormatInfo]:
-    return answer.formats if answer else ()
+def _declared(answer: Capabilities | ExtractorDown) -> Iterable[FormatInfo]:
+    return answer.formats if isinstance(answer, Capabilities) else ()
 
 
 def _reads(answer: Capabilities, name: str) -> bool:

@@ -177,7 +177,7 @@ async def test_l_ext_03_a_failure_to_ask_is_kept_for_a_minute_or_until_a_later_r
 async def test_l_ext_04_a_file_sent_while_nobody_can_be_asked_waits(blobs):
     double = reader("markdown", capabilities=grpc.StatusCode.UNAVAILABLE)
     async with served(double), routing({"*": [double]}) as routed:
-        with pytest.raises(ExtractorDown):
+        with pytest.raises(ExtractorDown, match="cannot be asked what it reads: the called service cannot be reached"):
             await read(routed, blobs)
 
 
