@@ -35,6 +35,7 @@ class Double(extractor_pb2_grpc.ExtractorServiceServicer):
     asked: int = 0
     files: list[tuple[pb.FileHeader, bytes]] = field(default_factory=list)
     address: str = ""
+    port: int = 0
 
     async def GetCapabilities(self, request, context):
         self.asked += 1
@@ -83,7 +84,7 @@ def message_of(part: Part) -> pb.ExtractResponse:
 
 @asynccontextmanager
 async def served(*doubles: Double) -> AsyncIterator[list[health.HealthServicer]]:
-    """Serves each double on a free loopback port; yields what each says of its health."""
+    """Serves each double on its loopback port, a free one where it names none; yields what each says of its health."""
     servers, healths = [], []
     for double in doubles:
         server = grpc.aio.server()
@@ -92,7 +93,7 @@ async def served(*doubles: Double) -> AsyncIterator[list[health.HealthServicer]]
         health_pb2_grpc.add_HealthServicer_to_server(servicer, server)
         for name in ("", SERVICE):
             await servicer.set(name, health_pb2.HealthCheckResponse.SERVING)
-        double.address = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
+        double.address = f"127.0.0.1:{server.add_insecure_port(f'127.0.0.1:{double.port}')}"
         await server.start()
         servers.append(server)
         healths.append(servicer)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, Final
 
@@ -35,6 +36,8 @@ from services.status import error_from_rpc
 CACHE_S: Final = 60.0
 """How long capabilities, or the failure to read them, are kept (L-EXT-02, L-EXT-03)."""
 CAPABILITIES_TIMEOUT_S: Final = 5.0
+CONNECT_S: Final = 1.0
+"""How long a first connection may take, with the attempts that are refused meanwhile, before an extractor counts as down."""
 
 
 class RemoteExtractor:
@@ -128,6 +131,9 @@ class RemoteExtractor:
             call.cancel()
 
     async def _ask(self) -> Capabilities | ExtractorDown:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(CONNECT_S):
+                await self._channel.channel_ready()
         try:
             answer = await self._stub.GetCapabilities(
                 pb.GetCapabilitiesRequest(), timeout=CAPABILITIES_TIMEOUT_S, metadata=self._metadata

@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import socket
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
@@ -179,6 +180,20 @@ async def test_l_ext_04_a_file_sent_while_nobody_can_be_asked_waits(blobs):
     async with served(double), routing({"*": [double]}) as routed:
         with pytest.raises(ExtractorDown, match="cannot be asked what it reads: the called service cannot be reached"):
             await read(routed, blobs)
+
+
+async def test_an_extractor_that_starts_a_moment_late_is_waited_for(blobs):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    double = reader("markdown", port=port)
+    extractor = remote(f"127.0.0.1:{port}")
+    try:
+        asking = asyncio.create_task(extractor.capabilities())
+        await asyncio.sleep(0.1)
+        async with served(double):
+            assert [item.id for item in (await asking).formats] == ["markdown"]
+    finally:
+        await extractor.close()
 
 
 async def test_l_fmt_08_09_formats_tell_whether_a_file_of_each_can_be_read(blobs):
