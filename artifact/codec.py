@@ -10,10 +10,10 @@ from typing import Final
 
 from loom.artifact.v1 import artifact_pb2 as pb
 
-from artifact.decode import block_of, check_head, coverage_of, dataset_of, locator_of, more_of, warning_of
+from artifact.decode import block_of, check_head, coverage_of, dataset_of, link_of, locator_of, more_of, warning_of
 from artifact.encode import DATASET_LISTS, locator_message
 from artifact.faults import ArtifactFault, ArtifactTooLarge
-from artifact.model import Artifact, ArtifactWarning, Block, Cell, Coverage, Dataset
+from artifact.model import Artifact, ArtifactWarning, Block, Cell, Coverage, Dataset, Link
 from artifact.parts import (
     MAX_MESSAGE_BYTES,
     MAX_PART_BYTES,
@@ -21,6 +21,7 @@ from artifact.parts import (
     CoveragePart,
     DatasetPart,
     HeadPart,
+    LinksPart,
     Part,
     RowsPart,
     WarningsPart,
@@ -42,6 +43,7 @@ __all__ = [
     "CoveragePart",
     "DatasetPart",
     "HeadPart",
+    "LinksPart",
     "Part",
     "RowsPart",
     "WarningsPart",
@@ -80,6 +82,7 @@ class ArtifactAssembler:
         self._open_dataset: pb.DatasetSchema | None = None
         self._open_rows: deque[bytes] = deque()
         self._datasets: list[Dataset] = []
+        self._links: list[Link] = []
         self._warnings: list[ArtifactWarning] = []
         self._coverage: Coverage | None = None
 
@@ -103,6 +106,9 @@ class ArtifactAssembler:
                 self._add_dataset(message)
             case RowsPart():
                 self._add_rows(part)
+            case LinksPart(messages):
+                for link in messages:
+                    self._links.append(link_of(link, f"links[{len(self._links)}]"))
             case WarningsPart(messages):
                 for warning in messages:
                     self._warnings.append(warning_of(warning, f"warnings[{len(self._warnings)}]"))
@@ -130,6 +136,7 @@ class ArtifactAssembler:
             title=self._head.title,
             encoding=self._head.encoding,
             datasets=tuple(self._datasets),
+            links=tuple(self._links),
             warnings=tuple(self._warnings),
             properties=dict(self._head.properties),
         )

@@ -27,6 +27,7 @@ from artifact.model import (
     Coverage,
     Dataset,
     FailedUnit,
+    Link,
     RejectedRow,
     TypeCount,
     WordCount,
@@ -117,6 +118,17 @@ def more_of(block: Block, message: pb.Block, field: str) -> tuple[str, tuple[Cel
     if rest.ByteSize():
         raise ArtifactFault(f"{field}.id", f"{block.id!r} is taken")
     return message.text, _each(message.cells, _cell, field=f"{field}.cells")
+
+
+def link_of(message: pb.Link, field: str) -> Link:
+    """The link of a message.
+
+    Raises:
+        ArtifactFault: naming the field at fault.
+    """
+    if not message.target:
+        raise ArtifactFault(f"{field}.target", "is empty")
+    return Link(message.text, message.target, locator_of(message.locator, f"{field}.locator"))
 
 
 def warning_of(message: pb.Warning, field: str) -> ArtifactWarning:

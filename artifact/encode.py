@@ -24,6 +24,7 @@ from artifact.model import (
     Coverage,
     Dataset,
     FailedUnit,
+    Link,
     RejectedRow,
     TypeCount,
     Visibility,
@@ -129,6 +130,11 @@ def coverage_message(coverage: Coverage) -> pb.Coverage:
         words_unread=map(_words_message, coverage.words_unread),
         complete=coverage.complete,
     )
+
+
+def link_message(link: Link) -> pb.Link:
+    """One link."""
+    return pb.Link(text=link.text, target=link.target, locator=locator_message(link.locator))
 
 
 def warning_message(warning: ArtifactWarning) -> pb.Warning:

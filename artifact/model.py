@@ -157,6 +157,15 @@ class ArtifactWarning:
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """A link of the source: the words it stands on, where it leads as the source writes it, and its place."""
+
+    text: str
+    target: str
+    locator: Locator
+
+
+@dataclass(frozen=True, slots=True)
 class TypeCount:
     """How many values of a column were read as one type."""
 
@@ -241,5 +250,6 @@ class Artifact:
     title: str = ""
     encoding: str = ""
     datasets: tuple[Dataset, ...] = ()
+    links: tuple[Link, ...] = ()
     warnings: tuple[ArtifactWarning, ...] = ()
     properties: dict[str, str] = field(default_factory=dict)

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias, TypeVar
 from google.protobuf.message import DecodeError, Message
 from loom.artifact.v1 import artifact_pb2 as pb
 
-from artifact.encode import block_messages, coverage_message, dataset_messages, head_message, warning_message
+from artifact.encode import block_messages, coverage_message, dataset_messages, head_message, link_message, warning_message
 from artifact.faults import ArtifactFault, ArtifactTooLarge
 from artifact.model import Artifact, Dataset
 from artifact.rows import write_rows
@@ -54,6 +54,13 @@ class RowsPart:
 
 
 @dataclass(frozen=True, slots=True)
+class LinksPart:
+    """Some links, in order."""
+
+    messages: tuple[pb.Link, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class WarningsPart:
     """Some warnings, in order."""
 
@@ -67,7 +74,7 @@ class CoveragePart:
     message: pb.Coverage
 
 
-Part: TypeAlias = HeadPart | BlocksPart | DatasetPart | RowsPart | WarningsPart | CoveragePart
+Part: TypeAlias = HeadPart | BlocksPart | DatasetPart | RowsPart | LinksPart | WarningsPart | CoveragePart
 
 _TAGS: Final[dict[type[Part], int]] = {
     HeadPart: 1,
@@ -76,11 +83,12 @@ _TAGS: Final[dict[type[Part], int]] = {
     RowsPart: 4,
     WarningsPart: 5,
     CoveragePart: 6,
+    LinksPart: 7,
 }
 
 
 def parts(artifact: Artifact, *, max_part_bytes: int = MAX_PART_BYTES) -> Iterator[Part]:
-    """Yields the artifact's parts in the order of the contract: head, blocks, datasets with their rows, warnings, coverage.
+    """Yields the artifact's parts in the order of the contract: head, blocks, datasets with their rows, links, warnings, coverage.
 
     Raises:
         ArtifactTooLarge: one message takes more than `MAX_MESSAGE_BYTES` by itself.
@@ -91,6 +99,8 @@ def parts(artifact: Artifact, *, max_part_bytes: int = MAX_PART_BYTES) -> Iterat
         yield BlocksPart(blocks)
     for number, dataset in enumerate(artifact.datasets):
         yield from _dataset_parts(dataset, max_bytes=max_part_bytes, field=f"datasets[{number}]")
+    for links in _batches(map(link_message, artifact.links), max_bytes=max_part_bytes):
+        yield LinksPart(links)
     for warnings in _batches(map(warning_message, artifact.warnings), max_bytes=max_part_bytes):
         yield WarningsPart(warnings)
     yield CoveragePart(_bounded(coverage_message(artifact.coverage), "coverage"))
@@ -101,7 +111,7 @@ def part_bytes(part: Part) -> int:
     match part:
         case RowsPart(_, arrow_ipc):
             return len(arrow_ipc)
-        case BlocksPart(messages) | WarningsPart(messages):
+        case BlocksPart(messages) | LinksPart(messages) | WarningsPart(messages):
             return sum(message.ByteSize() for message in messages)
         case HeadPart(message) | DatasetPart(message) | CoveragePart(message):
             return message.ByteSize()
@@ -114,7 +124,7 @@ def pack(part: Part) -> bytes:
         case RowsPart(dataset_id, arrow_ipc):
             name = dataset_id.encode()
             return b"".join((tag, _LENGTH.pack(len(name)), name, arrow_ipc))
-        case BlocksPart(messages) | WarningsPart(messages):
+        case BlocksPart(messages) | LinksPart(messages) | WarningsPart(messages):
             return tag + b"".join(_delimited(message) for message in messages)
         case HeadPart(message) | DatasetPart(message) | CoveragePart(message):
             return tag + _serialized(message)
@@ -147,6 +157,8 @@ def _unpack(tag: int, body: memoryview) -> Part:
             return WarningsPart(tuple(pb.Warning.FromString(item) for item in _split(body)))
         case 6:
             return CoveragePart(pb.Coverage.FromString(bytes(body)))
+        case 7:
+            return LinksPart(tuple(pb.Link.FromString(item) for item in _split(body)))
     raise KeyError(tag)
 
 

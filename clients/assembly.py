@@ -8,7 +8,7 @@ from loom.artifact.v1 import artifact_pb2
 from loom.extractor.v1 import extractor_pb2
 
 from clients.errors import DataLoss
-from clients.results.artifacts import Artifact, read_block, read_coverage, read_dataset, read_warnings
+from clients.results.artifacts import Artifact, read_block, read_coverage, read_dataset, read_links, read_warnings
 from clients.results.ingest import Progress
 
 
@@ -21,6 +21,7 @@ class Assembly:
         self._blocks: list[artifact_pb2.Block] = []
         self._datasets: dict[str, artifact_pb2.DatasetSchema] = {}
         self._rows: dict[str, list[bytes]] = {}
+        self._links: list[artifact_pb2.Link] = []
         self._warnings: list[artifact_pb2.Warning] = []
         self._coverage: artifact_pb2.Coverage | None = None
 
@@ -38,6 +39,8 @@ class Assembly:
                 self._datasets.setdefault(part.dataset.id, artifact_pb2.DatasetSchema()).MergeFrom(part.dataset)
             case "rows":
                 self._rows.setdefault(part.rows.dataset_id, []).append(part.rows.arrow_ipc)
+            case "links":
+                self._links.extend(part.links.links)
             case "warnings":
                 self._warnings.extend(part.warnings.warnings)
             case "coverage":
@@ -65,6 +68,7 @@ class Assembly:
             blocks=tuple(map(read_block, self._blocks)),
             datasets=tuple(read_dataset(schema, b"".join(self._rows[name])) for name, schema in self._datasets.items()),
             coverage=read_coverage(self._coverage),
+            links=read_links(self._links),
             warnings=read_warnings(self._warnings),
         )
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from artifact.locators import Locator
-from artifact.model import ArtifactWarning, Block, BlockType, Cell, Visibility, WordCount
+from artifact.model import ArtifactWarning, Block, BlockType, Cell, Link, Visibility, WordCount
 from extractor_svc.errors import OutputLimit
 from extractor_svc.limits import Limits
 
@@ -153,6 +153,32 @@ class BlockList:
 
 def _chars_in(cells: Iterable[Cell]) -> int:
     return sum(len(cell.text) + len(cell.formula) for cell in cells)
+
+
+class LinkList:
+    """Gathers links in order, each target and place once, up to the limits; what is past them is warned of."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._links: dict[tuple[str, Locator], Link] = {}
+        self._left_out = 0
+
+    def add(self, text: str, target: str, locator: Locator) -> None:
+        """Adds a link: the words it stands on, where it leads, and its place; one that leads nowhere is none."""
+        target = target.strip()
+        if not target or (target, locator) in self._links:
+            return
+        if len(self._links) >= self._limits.max_links or len(target) > self._limits.max_link_chars:
+            self._left_out += 1
+            return
+        self._links[target, locator] = Link(" ".join(text.split()), target, locator)
+
+    def done(self, warnings: WarningList) -> tuple[Link, ...]:
+        """The links so far; warns of those that were left out."""
+        if self._left_out:
+            most = f"{self._limits.max_links} links, of {self._limits.max_link_chars} characters each"
+            warnings.add("LINKS_LEFT_OUT", f"{self._left_out} links were left out; at most {most}, are kept.")
+        return tuple(self._links.values())
 
 
 class WarningList:

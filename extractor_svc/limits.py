@@ -25,6 +25,8 @@ class Limits:
     max_cells: int = 3_000_000
     max_text_chars: int = 100_000_000
     max_blocks: int = 500_000
+    max_links: int = 100_000
+    max_link_chars: int = 4_096
     max_warnings: int = 1_000
     zip_max_entries: int = 10_000
     zip_max_ratio: int = 500

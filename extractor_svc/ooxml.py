@@ -32,11 +32,12 @@ _ROOTS: Final = {"workbook": "xlsx", "document": "docx", "presentation": "pptx"}
 
 @dataclass(frozen=True, slots=True)
 class Relationship:
-    """One relationship of a part: its id, the last word of its type, and the part it leads to, empty where outside."""
+    """One relationship of a part: its id, the last word of its type, and the part, or the address outside, it leads to."""
 
     id: str
     kind: str
     part: str
+    address: str = ""
 
 
 class Readable(Protocol):
@@ -301,7 +302,7 @@ def _relationship(element: Element, folder: str) -> Relationship:
     kind = element.get("Type", "").rstrip("/").rpartition("/")[2]
     target = element.get("Target", "")
     if element.get("TargetMode") == "External":
-        return Relationship(element.get("Id", ""), kind, "")
+        return Relationship(element.get("Id", ""), kind, "", target)
     return Relationship(element.get("Id", ""), kind, _part_at(target, folder))
 
 

@@ -41,6 +41,7 @@ def to_json(artifact: Artifact) -> dict[str, Json]:
             for warning in artifact.warnings
         ],
         "blocks": [_block(block) for block in artifact.blocks],
+        "links": [{"text": link.text, "target": link.target, "locator": _locator(link.locator)} for link in artifact.links],
         "datasets": [_dataset(dataset) for dataset in artifact.datasets],
     }
 

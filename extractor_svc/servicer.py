@@ -21,6 +21,7 @@ from artifact.codec import (
     CoveragePart,
     DatasetPart,
     HeadPart,
+    LinksPart,
     Part,
     RowsPart,
     WarningsPart,
@@ -198,6 +199,8 @@ def response_of(part: Part) -> pb.ExtractResponse:
             return pb.ExtractResponse(dataset=message)
         case RowsPart(dataset_id, arrow_ipc):
             return pb.ExtractResponse(rows=pb.DatasetRows(dataset_id=dataset_id, arrow_ipc=arrow_ipc))
+        case LinksPart(messages):
+            return pb.ExtractResponse(links=pb.LinkPart(links=messages))
         case WarningsPart(messages):
             return pb.ExtractResponse(warnings=pb.WarningPart(warnings=messages))
         case CoveragePart(message):

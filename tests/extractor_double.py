@@ -13,7 +13,7 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from loom.extractor.v1 import extractor_pb2 as pb
 from loom.extractor.v1 import extractor_pb2_grpc
 
-from artifact.codec import BlocksPart, CoveragePart, DatasetPart, HeadPart, Part, RowsPart, WarningsPart, parts
+from artifact.codec import BlocksPart, CoveragePart, DatasetPart, HeadPart, LinksPart, Part, RowsPart, WarningsPart, parts
 from artifact.model import Artifact
 from knowledge_svc.extraction.channel import SERVICE, extractor_channel
 from knowledge_svc.extraction.remote import RemoteExtractor
@@ -75,6 +75,8 @@ def message_of(part: Part) -> pb.ExtractResponse:
             return pb.ExtractResponse(dataset=message)
         case RowsPart(dataset_id, arrow_ipc):
             return pb.ExtractResponse(rows=pb.DatasetRows(dataset_id=dataset_id, arrow_ipc=arrow_ipc))
+        case LinksPart(links):
+            return pb.ExtractResponse(links=pb.LinkPart(links=links))
         case WarningsPart(warnings):
             return pb.ExtractResponse(warnings=pb.WarningPart(warnings=warnings))
         case CoveragePart(message):

@@ -49,6 +49,15 @@ class ArtifactWarning:
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """A link of the source: the words it stands on, where it leads as the source writes it, and its place."""
+
+    text: str
+    target: str
+    locator: artifact_pb2.Locator
+
+
+@dataclass(frozen=True, slots=True)
 class Cell:
     """One cell of a table's grid; rows and columns from 0, spans at least 1."""
 
@@ -168,6 +177,7 @@ class Artifact:
     blocks: tuple[Block, ...]
     datasets: tuple[ExtractedDataset, ...]
     coverage: Coverage
+    links: tuple[Link, ...]
     warnings: tuple[ArtifactWarning, ...]
 
 
@@ -191,6 +201,11 @@ def read_coverage(message: artifact_pb2.Coverage) -> Coverage:
         words_unread={item.reason: item.words for item in message.words_unread},
         complete=message.complete,
     )
+
+
+def read_links(messages: Sequence[artifact_pb2.Link]) -> tuple[Link, ...]:
+    """Reads links, in order."""
+    return tuple(Link(item.text, item.target, item.locator) for item in messages)
 
 
 def read_warnings(messages: Sequence[artifact_pb2.Warning]) -> tuple[ArtifactWarning, ...]:

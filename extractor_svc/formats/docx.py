@@ -7,10 +7,11 @@ from typing import Final
 
 from artifact.locators import DocxPlace, Locator
 from artifact.model import Artifact, BlockType, Coverage, Dataset, FailedUnit, Visibility
-from extractor_svc.blocks import BlockList, WarningList, count_words, tally
+from extractor_svc.blocks import BlockList, LinkList, WarningList, count_words, tally
 from extractor_svc.context import ReadContext
 from extractor_svc.errors import LocatorNotFound, NoText
 from extractor_svc.formats.docx_document import Document, open_document
+from extractor_svc.formats.docx_links import links_of
 from extractor_svc.formats.docx_pictures import Pictures, asked_for
 from extractor_svc.formats.docx_places import text_at
 from extractor_svc.formats.docx_story import Leaf
@@ -107,6 +108,9 @@ class _Reading:
         blocks = self._blocks.done()
         if not blocks:
             raise self._nothing()
+        links = LinkList(self._context.limits)
+        for text, target, place in links_of(self._document):
+            links.add(text, target, place)
         self._warn()
         ledger = self._walk.ledger
         return Artifact(
@@ -118,6 +122,7 @@ class _Reading:
             coverage=self._coverage(sum(count_words(block.text) for block in blocks), ledger.excluded),
             title=self._document.properties.get("title", ""),
             datasets=tuple(self._datasets),
+            links=links.done(self._warnings),
             warnings=self._warnings.done(),
             properties=self._document.properties,
         )

@@ -55,6 +55,10 @@ class Parts:
         found = self._of(part).get(relationship)
         return "" if found is None else found.part
 
+    def addresses(self, part: str) -> dict[str, str]:
+        """The addresses outside that a part's relationships lead to, by id."""
+        return {name: found.address for name, found in self._of(part).items() if found.address}
+
     def _of(self, part: str) -> dict[str, Relationship]:
         if part not in self._targets:
             try:

@@ -12,7 +12,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from artifact.locators import HtmlPlace, Locator
 from artifact.model import Artifact, Block, BlockType, Coverage, Dataset
-from extractor_svc.blocks import BlockList, WarningList, count_words, tally
+from extractor_svc.blocks import BlockList, LinkList, WarningList, count_words, tally
 from extractor_svc.context import ReadContext
 from extractor_svc.errors import LocatorNotFound, NoText, OutputLimit
 from extractor_svc.formats.html_encoding import decode_page
@@ -59,6 +59,8 @@ def read(content: bytes, context: ReadContext) -> Artifact:
     written = _Writing(context)
     for leaf in page.leaves:
         written.add(leaf)
+    for link in page.ledger.links:
+        written.links.add(link.text, page.source.targets[link.target], HtmlPlace(link.place.path, link.place.path))
     blocks = written.done()
     context.progress("page", 1, 1)
     return Artifact(
@@ -78,6 +80,7 @@ def read(content: bytes, context: ReadContext) -> Artifact:
         title=page.title,
         encoding=page.encoding,
         datasets=tuple(written.datasets),
+        links=written.links.done(warnings),
         warnings=warnings.done(),
         properties=page.properties,
     )
@@ -130,6 +133,7 @@ class _Writing:
         self._caption = ""
         self._blocks = BlockList(context.limits)
         self.datasets: list[Dataset] = []
+        self.links = LinkList(context.limits)
 
     def add(self, leaf: Leaf) -> None:
         """Writes one leaf, in parts where it is longer than a block may be."""

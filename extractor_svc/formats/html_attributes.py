@@ -13,6 +13,8 @@ _ATTRIBUTE: Final = re.compile(
     r"""[\t\n\f /]*+(=?[^\t\n\f />=]++|=)"""
     r"""(?:[\t\n\f ]*+=[\t\n\f ]*+(?:"([^"]*+)"|'([^']*+)'|([^\t\n\f >"'][^\t\n\f >]*+)|))?"""
 )
+LINK: Final = "data-link"
+"""The attribute that holds the number of a link's target."""
 _KEPT: Final = frozenset(
     [
         "alt",
@@ -58,11 +60,11 @@ _LANGUAGE: Final = re.compile(
 )
 
 
-def kept_attributes(name: str, tail: str, languages: set[str]) -> tuple[str, bool]:
+def kept_attributes(name: str, tail: str, languages: set[str], targets: list[str]) -> tuple[str, bool]:
     """The attributes of a start tag in their normal form, and whether they hide the element.
 
     Formatting elements keep only what hides them and, up to a few in one page, the `languages` of code: a parser opens them
-    again after every block, each set of attributes apart.
+    again after every block, each set of attributes apart. So a link keeps the number of its target, which goes to `targets`.
     """
     found = _attributes(tail)
     style = _style(found["style"]) if "style" in found else {}
@@ -72,6 +74,9 @@ def kept_attributes(name: str, tail: str, languages: set[str]) -> tuple[str, boo
         if len(languages) < _MOST_LANGUAGES:
             languages.add(language)
         said = f' data-lang="{_quoted(language)}"' if name == "code" and language and language in languages else ""
+        if name == "a" and (target := found.get("href")):
+            said = f' {LINK}="{len(targets)}"'
+            targets.append(target)
         return said + (" hidden" if hidden else ""), hidden
     kept = {key: value for key, value in found.items() if key in _KEPT}
     if style:

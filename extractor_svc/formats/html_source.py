@@ -40,7 +40,8 @@ _RAW: Final = frozenset({"iframe", "noembed", "noframes", "noscript", "script", 
 class NormalSource:
     """A page's source in its normal form, and what was left out of it by reason.
 
-    `flattened` says how many elements stood too deep; `unclosed` how many words follow a tag that never ends.
+    `flattened` says how many elements stood too deep; `unclosed` how many words follow a tag that never ends;
+    `targets` are where links lead, which their tags name by number.
     """
 
     text: str = ""
@@ -48,6 +49,7 @@ class NormalSource:
     unread: list[tuple[str, int]] = field(default_factory=list)
     flattened: int = 0
     unclosed: int = 0
+    targets: list[str] = field(default_factory=list)
 
 
 def normal_source(source: str, *, xml: bool, progress: Progress = ignore_progress) -> NormalSource:
@@ -158,7 +160,7 @@ class _Normalizer:
         written, hides, empty = "", False, False
         self._open.leave_drawing(name)
         if tail:
-            written, hides = kept_attributes(name, tail, self._languages)
+            written, hides = kept_attributes(name, tail, self._languages, self._result.targets)
             empty = tail.endswith("/") and (self._xml or self._open.foreign)
         if name in _RENAMED:
             name = self._renamed(name, tail)

@@ -13,6 +13,7 @@ from extractor_svc.blocks import count_words
 from extractor_svc.context import Progress, ignore_progress
 from extractor_svc.errors import OutputLimit
 from extractor_svc.formats import html_fields
+from extractor_svc.formats.html_attributes import LINK
 from extractor_svc.formats.html_elements import NEVER_SHOWN
 from extractor_svc.formats.html_flow import Flow, Leaf
 from extractor_svc.formats.html_places import Place
@@ -39,14 +40,24 @@ _MANY: Final = 8
 """Characters of a cell, or blocks in it, from which a table without header arranges the page rather than holds data."""
 
 
+@dataclass(frozen=True, slots=True)
+class Link:
+    """An anchor that is shown: its text, the number of its target, and the block or the cell it stands in."""
+
+    text: str
+    target: int
+    place: Place
+
+
 @dataclass(slots=True)
 class Ledger:
-    """What is not shown, by reason, and tables that were too large for a grid; reports how many elements were followed."""
+    """What is not shown, by reason, tables that were too large for a grid, and links; reports how many elements were followed."""
 
     progress: Progress = ignore_progress
     elements: int = 0
     excluded: list[tuple[str, int]] = field(default_factory=list)
     large_tables: list[Place] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
 
     def count(self) -> None:
         """Counts an element and reports now and then."""
@@ -93,9 +104,10 @@ def body_leaves(body: LexborNode, ledger: Ledger, limits: Limits) -> list[Leaf]:
 class _Walk:
     """Follows one element's content; a cell of a table is followed by a walk of its own."""
 
-    def __init__(self, ledger: Ledger, limits: Limits) -> None:
+    def __init__(self, ledger: Ledger, limits: Limits, *, cell: Place | None = None) -> None:
         self._ledger = ledger
         self._limits = limits
+        self._cell = cell
         self._leaves: list[Leaf] = []
         self._flow = Flow()
         self._stack: list[_Open] = []
@@ -188,6 +200,8 @@ class _Walk:
         elif tag == "button" or (self._after_link and _stands_alone(tag)):
             self._flow.space()
         style = styled(tag, attributes, top.style)
+        if tag == "a" and not style.hidden and (number := attributes.get(LINK)):
+            self._ledger.links.append(Link(_text_of(node), int(number), self._cell or self._block()))
         opened = _Open(tag, place, style, node.first_child, block=block, leaves=len(self._leaves))
         if style.code and not block:
             self._flow.language = self._flow.language or style.language
@@ -199,6 +213,10 @@ class _Walk:
             self._markers.append(marker)
             opened.marked = True
         self._stack.append(opened)
+
+    def _block(self) -> Place:
+        """The place of the innermost block that is open."""
+        return next(opened.place for opened in reversed(self._stack) if opened.block)
 
     def _sign(self, node: LexborNode, opened: _Open, top: _Open) -> None:
         """Writes what a browser puts before an inline element, and notes what it puts behind it."""
@@ -326,7 +344,9 @@ class _TableReading:
         for node, tag, child, cell_style in self._children(row, place, style):
             if tag in ("td", "th"):
                 attributes = node.attributes
-                leaves = _only_text(node, child, cell_style) or _Walk(self._ledger, self._limits).leaves(node, child, cell_style)
+                leaves = _only_text(node, child, cell_style) or _Walk(self._ledger, self._limits, cell=child).leaves(
+                    node, child, cell_style
+                )
                 self.has_nested = self.has_nested or any(leaf.of_table for leaf in leaves)
                 text = "\n".join(leaf.text for leaf in leaves if not leaf.of_table)
                 columns, rows = column_span(attributes.get("colspan")), row_span(attributes.get("rowspan"))
@@ -347,6 +367,12 @@ class _TableReading:
                 else:
                     yield child, tag, Place(place, tag, counts[tag]), styled(tag, attributes, style)
             child = child.next
+
+
+def _text_of(link: LexborNode) -> str:
+    """A link's text; where it has none, what stands for its pictures."""
+    text = link.text()
+    return text if text.strip() else " ".join(picture.attributes.get("alt") or "" for picture in link.css("img"))
 
 
 def _stands_alone(tag: str) -> bool:

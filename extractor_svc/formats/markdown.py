@@ -6,18 +6,21 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
+from operator import itemgetter
 from typing import Final
 
 from artifact.locators import LineSpan, Locator
-from artifact.model import Artifact, ArtifactWarning, Block, BlockType, Coverage, Dataset
-from extractor_svc.blocks import BlockList, WarningList, tally, words_of
+from artifact.model import Artifact, Block, BlockType, Coverage, Dataset, Link, Visibility
+from extractor_svc.blocks import BlockList, LinkList, WarningList, tally, words_of
 from extractor_svc.context import ReadContext
 from extractor_svc.decoding import decode
 from extractor_svc.errors import LocatorNotFound, NoText
+from extractor_svc.formats.markdown_links import LinkFinder
 from extractor_svc.formats.markdown_matter import FrontMatter, front_matter
 from extractor_svc.formats.markdown_rules import block_parser
 from extractor_svc.formats.markdown_tables import DatasetMaker, holds_data
 from extractor_svc.formats.markdown_walk import Leaf, Walk
+from extractor_svc.limits import Limits
 
 PARSER: Final = f"loom-markdown/1 markdown-it-py/{version('markdown-it-py')}"
 
@@ -29,7 +32,8 @@ _MOST_DATASETS: Final = 2_000
 class _Document:
     """The source's lines without block signs (empty where a line has nothing else), and the blocks they make.
 
-    `excluded` counts words that a rendering does not show, by reason; `references` are link targets as the parser knows them.
+    `excluded` counts words that a rendering does not show, by reason; `references` are link targets as the parser knows them;
+    `anchors` are the links of blocks of HTML, with their lines.
     """
 
     texts: tuple[str, ...]
@@ -37,6 +41,7 @@ class _Document:
     matter: FrontMatter | None
     excluded: Counter[str]
     references: dict[str, object]
+    anchors: Sequence[tuple[str, str, int, int]]
 
     def text_of(self, first: int, end: int) -> str:
         """The text of some lines."""
@@ -70,6 +75,7 @@ def read(content: bytes, context: ReadContext) -> Artifact:
     if not blocks:
         raise NoText("the file holds no text")
     lines = len(document.texts)
+    warnings = _warnings(decoded.text, document, out.tables_left, context)
     context.progress("line", lines, lines)
     properties = document.matter.properties if document.matter else {}
     return Artifact(
@@ -82,7 +88,8 @@ def read(content: bytes, context: ReadContext) -> Artifact:
         title=properties.get("title", "") or _first_title(blocks),
         encoding=decoded.encoding,
         datasets=tuple(out.datasets),
-        warnings=_warnings(decoded.text, document, out.tables_left, context),
+        links=_links(document, context.limits, warnings),
+        warnings=warnings.done(),
         properties=properties,
     )
 
@@ -143,7 +150,7 @@ class _Output:
         return dataset.id
 
 
-def _warnings(source: str, document: _Document, tables_left: int, context: ReadContext) -> tuple[ArtifactWarning, ...]:
+def _warnings(source: str, document: _Document, tables_left: int, context: ReadContext) -> WarningList:
     warnings = WarningList(context.limits)
     if "\x00" in source:
         warnings.add("CONTROL_CHARS", "NUL characters were replaced by U+FFFD.")
@@ -154,7 +161,23 @@ def _warnings(source: str, document: _Document, tables_left: int, context: ReadC
         )
     if tables_left:
         warnings.add("DATASETS_LEFT_OUT", f"{tables_left} more tables are text and no datasets.")
-    return warnings.done()
+    return warnings
+
+
+def _links(document: _Document, limits: Limits, warnings: WarningList) -> tuple[Link, ...]:
+    """The links of every block that a rendering shows as more than code, and of its blocks of HTML; a table's by row."""
+    finder, found = LinkFinder(document.references), []
+    for leaf in document.leaves:
+        if leaf.kind in (BlockType.CODE, BlockType.METADATA) or leaf.visibility is not Visibility.VISIBLE:
+            continue
+        spans = [(line, line + 1) for line in leaf.row_lines] or [(leaf.first, leaf.end)]
+        for first, end in spans:
+            found += [(first, end, *link) for link in finder.links("\n".join(document.texts[first:end]))]
+    found += [(first, end, text, target) for text, target, first, end in document.anchors]
+    links = LinkList(limits)
+    for first, end, text, target in sorted(found, key=itemgetter(0)):
+        links.add(text, target, LineSpan(first + 1, end))
+    return links.done(warnings)
 
 
 def _coverage(source: str, blocks: Sequence[Block], document: _Document, *, tables_left: int) -> Coverage:
@@ -193,4 +216,6 @@ def _segment(text: str) -> _Document:
     walk.take_what_is_left()
     leaves = tuple(sorted(walk.leaves, key=lambda leaf: leaf.first))
     references = found.get("references")
-    return _Document(tuple(walk.texts), leaves, matter, walk.excluded, references if isinstance(references, dict) else {})
+    return _Document(
+        tuple(walk.texts), leaves, matter, walk.excluded, references if isinstance(references, dict) else {}, walk.anchors
+    )

@@ -13,6 +13,7 @@ from markdown_it.token import Token
 from artifact.model import BlockType, Cell, Visibility
 from extractor_svc.blocks import count_words
 from extractor_svc.formats.markdown_html import Shown, shown_html, without_comments
+from extractor_svc.formats.markdown_links import links_of_html
 from extractor_svc.formats.markdown_tables import cells_of
 
 _HTML_HEADING: Final = re.compile(
@@ -59,6 +60,7 @@ class Walk:
         self.leaves: list[Leaf] = []
         self._lines = lines
         self.excluded: Counter[str] = Counter()
+        self.anchors: list[tuple[str, str, int, int]] = []
         self._owned = bytearray(len(lines))
         self._inside: list[str] = []
         self._markers: list[_Marker] = []
@@ -192,6 +194,7 @@ class Walk:
         """Leading one-line heading elements are headings (L-CHUNK-06); the rest is what a browser shows of it."""
         first, end = _lines_of(token)
         lines = _content_lines(token)
+        self.anchors += [(text, target, first, end) for text, target in links_of_html(token.content)]
         while lines and not self._inside and (match := _HTML_HEADING.fullmatch(lines[0])):
             text = " ".join(" ".join(self._told(shown_html([match["text"]]))).split())
             self.give(Leaf(BlockType.HEADING, first, first + 1, int(match["level"])), [text])

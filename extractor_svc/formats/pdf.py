@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 
 from artifact.locators import Locator, PdfPlace
 from artifact.model import Artifact, Block, Coverage, FailedUnit, Visibility
-from extractor_svc.blocks import WarningList, count_words, tally
+from extractor_svc.blocks import LinkList, WarningList, count_words, tally
 from extractor_svc.context import ReadContext
 from extractor_svc.errors import LocatorNotFound, Malformed, NoText
 from extractor_svc.formats.pdf_blocks import Written, write
@@ -71,6 +71,7 @@ def read(content: bytes, context: ReadContext) -> Artifact:
         coverage=ledger.coverage(written, pages),
         title=file.facts.title,
         datasets=written.datasets,
+        links=ledger.links.done(ledger.warnings),
         warnings=ledger.warnings.done(),
         properties=file.facts.properties,
     )
@@ -143,9 +144,11 @@ class _Ledger:
     pictures: list[FailedUnit] = field(default_factory=list)
     unsure: bool = False
     warnings: WarningList = field(init=False)
+    links: LinkList = field(init=False)
 
     def __post_init__(self) -> None:
         self.warnings = WarningList(self.context.limits)
+        self.links = LinkList(self.context.limits)
         if self.facts.repaired:
             self.warnings.add("REPAIRED", "The file is damaged and was repaired; text may be missing.")
         self._warn_of(self.facts.active)
@@ -156,6 +159,8 @@ class _Ledger:
         place = PdfPlace(ink.number, ink.number, ink.label)
         if ink.largest_picture_pixels > LARGEST_PICTURE_PIXELS:
             self.warnings.add("IMAGE_SKIPPED", f"A picture of {ink.largest_picture_pixels} pixels was not looked at.", place)
+        for link in ink.links:
+            self.links.add(link.text, link.target, PdfPlace(ink.number, ink.number, ink.label, (page_box(ink.number, link.box),)))
         if ink.faults:
             self.damaged.add(ink.number)
             self.warnings.add("PAGE_DAMAGED", "The page's content is damaged; text may be missing.", place)

@@ -106,6 +106,15 @@ class Active:
 
 
 @dataclass(frozen=True, slots=True)
+class LinkArea:
+    """A link: its box on the page as it is displayed, the words in it, and where it leads."""
+
+    box: Box
+    text: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
 class Scan:
     """What came of the pixels of a page: whether they are its text, or why they were not read.
 
@@ -136,6 +145,7 @@ class PageInk:
     largest_picture_pixels: int = 0
     marks: tuple[Mark, ...] = ()
     active: tuple[Active, ...] = ()
+    links: tuple[LinkArea, ...] = ()
     off_page_words: int = 0
     overprinted_words: int = 0
     faults: int = 0

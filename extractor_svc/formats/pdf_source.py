@@ -16,6 +16,7 @@ from extractor_svc.formats.pdf_active import active_in_file, active_in_page
 from extractor_svc.formats.pdf_geometry import Box
 from extractor_svc.formats.pdf_guard import FEWEST_FORMS, FormEntry, draws_without_end, refuse_a_bomb
 from extractor_svc.formats.pdf_ink import Bookmark, FileFacts, Letter, PageInk, Picture, Stroke
+from extractor_svc.formats.pdf_links import links_of
 from extractor_svc.formats.pdf_marks import marks_of
 from extractor_svc.formats.pdf_spans import Dictionary, PageLetters, spans_of, vectors_of
 from extractor_svc.formats.pdf_structure import has_tagged_headings, references
@@ -117,6 +118,7 @@ class PdfFile:
                 largest_picture_pixels=max((image[2] * image[3] for image in page.get_images()), default=0),
                 marks=marks_of(page) if marked else (),
                 active=active_in_page(self._document, page) if marked or "/AA" in entry else (),
+                links=links_of(page, self._text_page) if marked else (),
                 off_page_words=spans.off_page_words,
                 overprinted_words=spans.overprinted_words,
                 faults=faults,

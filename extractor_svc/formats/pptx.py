@@ -7,7 +7,7 @@ from typing import Final
 
 from artifact.locators import Locator, SlidePlace
 from artifact.model import Artifact, BlockType, Coverage, Dataset, FailedUnit, Visibility
-from extractor_svc.blocks import BlockList, WarningList, count_words, tally
+from extractor_svc.blocks import BlockList, LinkList, WarningList, count_words, tally
 from extractor_svc.context import ReadContext
 from extractor_svc.errors import LocatorNotFound, Malformed, NoText, TooManyRows
 from extractor_svc.formats.pptx_deck import Deck, Slide, open_deck
@@ -84,6 +84,7 @@ class _Reading:
         self._styles = StyleBook(deck)
         self._blocks = BlockList(context.limits)
         self._warnings = WarningList(context.limits)
+        self._links = LinkList(context.limits)
         self._datasets: list[Dataset] = []
         self._failed: list[FailedUnit] = []
         self._excluded: list[tuple[str, int]] = []
@@ -149,6 +150,7 @@ class _Reading:
             ),
             title=self._deck.properties.get("title", ""),
             datasets=tuple(self._datasets),
+            links=self._links.done(self._warnings),
             warnings=self._warnings.done(),
             properties=self._deck.properties,
         )
@@ -169,6 +171,8 @@ class _Reading:
         for word, reason, path in found.failed:
             place = SlidePlace(slide.number, slide.number, path, word.startswith("notes"))
             self._failed.append(FailedUnit(f"slide {slide.number}/{word}", reason, place))
+        for link in found.links:
+            self._links.add(link.text, link.target, SlidePlace(slide.number, slide.number, link.path, link.notes))
         for path in found.embedded:
             self._warnings.add("ACTIVE_CONTENT", "The slide holds an embedded file; it was not run or read.", _place(slide, path))
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Final
 
 from artifact.model import BlockType
 from extractor_svc.blocks import count_words
 from extractor_svc.errors import Malformed
 from extractor_svc.formats.pptx_deck import Deck, is_true, relationship_id, whole_number
+from extractor_svc.formats.pptx_links import link_targets, target_of
 from extractor_svc.formats.pptx_styles import Placeholder, Styles, has_bullet, level_of, placeholder_of
 from extractor_svc.formats.pptx_tables import Table, read_table
-from extractor_svc.formats.pptx_text import chart_text, lines_below, live, live_children, paragraph_text
+from extractor_svc.formats.pptx_text import chart_text, lines_below, live, live_children, paragraph_text, run_text
 from extractor_svc.ocr.embedded import WHOLE, Crop, crop_of
 from extractor_svc.ooxml import Element, attribute, child_of, local_name
 
@@ -58,12 +60,23 @@ class PictureShape:
     hidden: bool
 
 
+@dataclass(frozen=True, slots=True)
+class ShapeLink:
+    """A link on a text or a shape: its words, where it leads, and the path of the paragraph or shape."""
+
+    text: str
+    target: str
+    path: str
+    notes: bool
+
+
 @dataclass(slots=True)
 class Found:
     """What a walk over shapes found: texts in reading order, and what did not become text."""
 
     leaves: list[Leaf] = field(default_factory=list)
     pictures: list[PictureShape] = field(default_factory=list)
+    links: list[ShapeLink] = field(default_factory=list)
     embedded: list[str] = field(default_factory=list)
     failed: list[tuple[str, str, str]] = field(default_factory=list)
     excluded: list[tuple[str, int]] = field(default_factory=list)
@@ -91,6 +104,7 @@ class ShapeWalk:
         self._deck = deck
         self._part = part
         self._targets = {rel.id: rel.part for rel in deck.package.relationships(part)}
+        self._addresses = link_targets(deck, part)
         self._styles = styles
         self._notes = notes
         self._taken: dict[str, int] = {}
@@ -112,6 +126,8 @@ class ShapeWalk:
             if properties is not None:
                 self._found.excluded.append(("alternative_text", count_words(properties.get("descr", ""))))
             self._shape(shape, path, hidden=unseen)
+            if properties is not None:
+                self._link(properties, path, lines_below(shape))
 
     def _shape(self, shape: Element, path: str, *, hidden: bool) -> None:
         match local_name(shape):
@@ -151,10 +167,13 @@ class ShapeWalk:
     def _text(self, body: Element, shape: Element, path: str, *, hidden: bool) -> None:
         placeholder = placeholder_of(shape)
         paragraphs = [child for child in live_children(body) if local_name(child) == "p"]
+        whole = self._whole(placeholder)
+        for number, paragraph in enumerate(paragraphs, 1):
+            self._links(paragraph, path if whole else f"{path}/p{number}")
         texts = [paragraph_text(paragraph) for paragraph in paragraphs]
         if self._notes and placeholder is not None and placeholder.type == "sldNum":
             self._found.excluded.append(("slide_number", count_words("\n".join(texts))))
-        elif whole := self._whole(placeholder):
+        elif whole:
             text = "\n".join(texts).strip("\n")
             if whole is BlockType.HEADING:
                 self._add(Leaf(whole, path, " ".join(text.split()), level=1, hidden=hidden))
@@ -167,6 +186,25 @@ class ShapeWalk:
                 plain_kind = BlockType.TEXT_BOX if placeholder is None else BlockType.PARAGRAPH
                 kind, level = (BlockType.LIST_ITEM, level_of(paragraph)) if bullet else (plain_kind, 0)
                 self._add(Leaf(kind, f"{path}/p{number}", text, level=level, hidden=hidden))
+
+    def _links(self, parent: Element, path: str) -> None:
+        """Takes the links on runs; those on runs next to each other that lead to one place are one."""
+        runs: list[Element] = [run for run in live(parent) if local_name(run) in ("r", "fld")]
+        for target, linked in groupby(runs, key=self._target_of_run):
+            if target:
+                text = "".join(map(run_text, linked))
+                self._found.links.append(ShapeLink(text, target, path, self._notes))
+
+    def _target_of_run(self, run: Element) -> str:
+        properties = child_of(run, "rPr")
+        click = None if properties is None else child_of(properties, "hlinkClick")
+        return "" if click is None else target_of(click, self._addresses)
+
+    def _link(self, properties: Element, path: str, text: str) -> None:
+        """Takes the link on a shape as a whole."""
+        click = child_of(properties, "hlinkClick")
+        if click is not None and (target := target_of(click, self._addresses)):
+            self._found.links.append(ShapeLink(text, target, path, self._notes))
 
     def _whole(self, placeholder: Placeholder | None) -> BlockType | None:
         """What all of a shape's paragraphs are together; None where each is a text of its own."""
@@ -181,6 +219,9 @@ class ShapeWalk:
         match local_name(content) if content is not None else "":
             case "tbl":
                 table = read_table(content)
+                rows = (row for row in live_children(content) if local_name(row) == "tr")
+                for number, row in enumerate(rows, 1):
+                    self._links(row, f"{path}/r{number}")
                 self._found.excluded.append(("covered_by_merge", table.covered_words))
                 self._add(Leaf(BlockType.TABLE, path, table.text, hidden=hidden, table=table))
             case "chart":

@@ -61,6 +61,7 @@ def _attach(found: Found, deck: Deck, part: str, *, kind: str, word: str) -> Non
 def _add_notes(found: Found, notes: Found) -> None:
     """Takes the texts of a notes page; its picture is that of the slide, which was read already."""
     found.leaves.extend(notes.leaves)
+    found.links.extend(notes.links)
     found.embedded.extend(notes.embedded)
     found.failed.extend((f"notes/{word}", reason, path) for word, reason, path in notes.failed)
     found.excluded.extend(notes.excluded)

@@ -41,6 +41,11 @@ def paragraph_text(paragraph: Element) -> str:
     return plain("".join(_pieces(paragraph)))
 
 
+def run_text(run: Element) -> str:
+    """The text of one run or field."""
+    return plain("".join(_pieces(run)))
+
+
 def plain(text: str) -> str:
     """Text without control characters: those that break a line are line ends, any other is a space."""
     unescaped = _ESCAPED_CONTROL.sub(lambda match: chr(int(match[1], 16)), text) if "_x00" in text else text

@@ -11,7 +11,7 @@ from typing import Final
 
 from artifact.locators import Locator, SheetPlace
 from artifact.model import Artifact, BlockType, Coverage, Dataset, FailedUnit, Visibility
-from extractor_svc.blocks import BlockList, WarningList, count_words, tally
+from extractor_svc.blocks import BlockList, LinkList, WarningList, count_words, tally
 from extractor_svc.context import ReadContext
 from extractor_svc.errors import LocatorNotFound, Malformed
 from extractor_svc.formats.xlsx_book import Book, Sheet, open_book
@@ -119,6 +119,7 @@ class _Reading:
         self._budget = budget_of(context.limits)
         self._blocks = BlockList(context.limits)
         self._warnings = WarningList(context.limits)
+        self._links = LinkList(context.limits)
         self._datasets: dict[str, Dataset] = {}
         self._failed: list[FailedUnit] = []
         self._read = 0
@@ -137,6 +138,7 @@ class _Reading:
             return
         self._read += 1
         self._note(sheet, content)
+        self._link(sheet, content.read)
         _SheetBlocks(sheet, content, self._blocks, self._datasets, self._context, tick).write()
 
     def artifact(self, size_bytes: int) -> Artifact:
@@ -174,9 +176,18 @@ class _Reading:
             ),
             title=self._book.properties.get("title", ""),
             datasets=tuple(self._datasets.values()),
+            links=self._links.done(self._warnings),
             warnings=self._warnings.done(),
             properties=self._book.properties,
         )
+
+    def _link(self, sheet: Sheet, read: SheetGrid) -> None:
+        """Takes the links on a sheet's cells."""
+        addresses = {rel.id: rel.address for rel in self._book.package.relationships(sheet.part)} if read.links else {}
+        for link in read.links:
+            target = addresses.get(link.relationship, "") + (f"#{link.location}" if link.location else "")
+            text = read.grid.value(link.box.first_row, link.box.first_column).text
+            self._links.add(text, target, _place(sheet, link.box))
 
     def _note(self, sheet: Sheet, content: _SheetContent) -> None:
         """Writes into the ledger what of a sheet does not become text."""

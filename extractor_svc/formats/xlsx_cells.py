@@ -27,6 +27,15 @@ _LARGEST_BULK: Final = 256 * 1024 * 1024
 _ROWS_A_REPORT: Final = 5_000
 
 
+@dataclass(frozen=True, slots=True)
+class CellLink:
+    """A link on a range of cells: the relationship that holds the address outside, empty where none, and a place in the file."""
+
+    box: Box
+    relationship: str
+    location: str
+
+
 @dataclass(slots=True)
 class SheetXml:
     """What a sheet's part states: its cells, and how they are laid out. `printed` are headers and footers of a printout."""
@@ -36,6 +45,7 @@ class SheetXml:
     hidden_rows: set[int] = field(default_factory=set)
     hidden_columns: list[tuple[int, int]] = field(default_factory=list)
     printed: list[tuple[str, str]] = field(default_factory=list)
+    links: list[CellLink] = field(default_factory=list)
 
 
 def no_report() -> None:
@@ -140,6 +150,7 @@ class _Cells(PartTarget):
             "col": self._begin_column,
             "mergeCell": self._begin_merge,
             "headerFooter": self._begin_printout,
+            "hyperlink": self._begin_link,
             **dict.fromkeys(PRINTED, self._begin_printed),
         }
         self._finishes: dict[str, Callable[[], None]] = {
@@ -244,6 +255,11 @@ class _Cells(PartTarget):
         box = box_of(attributes.get("ref", ""))
         if box is not None:
             self._sheet.merged.append(box)
+
+    def _begin_link(self, attributes: Mapping[str, str]) -> None:
+        box = box_of(attributes.get("ref", "")) or Box(1, 1, 1, 1)
+        outside = next((value for name, value in attributes.items() if name.endswith("}id")), "")
+        self._sheet.links.append(CellLink(box, outside, attributes.get("location", "")))
 
     def _begin_printout(self, attributes: Mapping[str, str]) -> None:
         self._printout = {name: is_true(value) for name, value in attributes.items()}

@@ -17,7 +17,7 @@ from extractor_svc.blocks import count_words
 from extractor_svc.errors import TooManyRows
 from extractor_svc.formats.xlsx_book import Book
 from extractor_svc.formats.xlsx_box import LAST_ROW, Box
-from extractor_svc.formats.xlsx_cells import no_report, read_sheet_xml
+from extractor_svc.formats.xlsx_cells import CellLink, no_report, read_sheet_xml
 from extractor_svc.formats.xlsx_meaning import Cells, meant
 from extractor_svc.formats.xlsx_raw import COLUMN_BITS, Budget, Integers, places_of
 from extractor_svc.text_columns import Places, column_of
@@ -148,6 +148,7 @@ class SheetGrid:
     hidden_rows: frozenset[int]
     hidden_columns: Sequence[tuple[int, int]]
     printed: Sequence[tuple[str, str]]
+    links: Sequence[CellLink]
     uncalculated: int
 
 
@@ -165,6 +166,7 @@ def read_grid(book: Book, part: str, budget: Budget, tick: Callable[[], None] = 
         hidden_rows=frozenset(xml.hidden_rows),
         hidden_columns=tuple(xml.hidden_columns),
         printed=tuple(xml.printed),
+        links=tuple(xml.links),
         uncalculated=int(np.count_nonzero(cells.uncached)),
     )
 

@@ -19,6 +19,7 @@ from artifact.codec import (
     CoveragePart,
     DatasetPart,
     HeadPart,
+    LinksPart,
     Part,
     RowsPart,
     WarningsPart,
@@ -182,6 +183,8 @@ def _part(response: pb.ExtractResponse) -> Part:
             return DatasetPart(response.dataset)
         case "rows":
             return RowsPart(response.rows.dataset_id, response.rows.arrow_ipc)
+        case "links":
+            return LinksPart(tuple(response.links.links))
         case "warnings":
             return WarningsPart(tuple(response.warnings.warnings))
         case "coverage":

@@ -20,6 +20,8 @@ MAX_DEPTH: Final = 64
 MAX_COLUMN_NAME: Final = 8192
 MAX_LEDGER: Final = 100_000
 """Lines of one list of the coverage."""
+MAX_TARGET: Final = 8192
+"""Characters of where a link leads."""
 MAX_MESSAGE: Final = 8192
 """Characters of a warning's message, or of a clarification's."""
 
@@ -46,6 +48,8 @@ def check_trusted(artifact: Artifact, upload: Upload, options: ExtractOptions, *
         _check_block(block, f"blocks[{number}]")
     for number, dataset in enumerate(artifact.datasets):
         _check_dataset(dataset, f"datasets[{number}]")
+    for number, link in enumerate(artifact.links):
+        _short(link.target, f"links[{number}].target", most=MAX_TARGET)
     for number, warning in enumerate(artifact.warnings):
         _short(warning.code, f"warnings[{number}].code")
         _short(warning.message, f"warnings[{number}].message", most=MAX_MESSAGE)

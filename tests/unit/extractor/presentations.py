@@ -60,11 +60,17 @@ class DeckXml:
 
 
 def relationships(related: Sequence[tuple[str, str]]) -> str:
-    """Relationships by kind and target, numbered from `rId1`."""
+    """Relationships by kind and target, numbered from `rId1`; a target that starts with `http` lies outside."""
     items = "".join(
-        f'<Relationship Id="rId{i}" Type="{RELS}/{kind}" Target="{target}"/>' for i, (kind, target) in enumerate(related, 1)
+        f'<Relationship Id="rId{i}" Type="{RELS}/{kind}" Target="{target}" {mode(target)}/>'
+        for i, (kind, target) in enumerate(related, 1)
     )
     return f'<Relationships xmlns="{PACKAGE_RELS}">{items}</Relationships>'
+
+
+def mode(target: str) -> str:
+    """What a relationship says of a target that lies outside the file."""
+    return 'TargetMode="External"' if target.startswith("http") else ""
 
 
 def page(root: str, shapes: str, *, attributes: str = "", after: str = "") -> str:

@@ -40,6 +40,7 @@ from artifact.model import (
     Coverage,
     Dataset,
     FailedUnit,
+    Link,
     RejectedRow,
     TypeCount,
     Visibility,
@@ -178,6 +179,7 @@ COVERAGES = st.builds(
     words_excluded=WORDS,
     words_unread=WORDS,
 )
+LINKS = st.builds(Link, TEXT, NAME, LOCATORS)
 WARNINGS = st.builds(ArtifactWarning, st.from_regex(r"[A-Z][A-Z0-9_]{0,9}", fullmatch=True), TEXT, MAYBE)
 
 
@@ -195,6 +197,7 @@ def artifacts(draw: st.DrawFn) -> Artifact:
         title=draw(TEXT),
         encoding=draw(TEXT),
         datasets=tables,
+        links=tuple(draw(st.lists(LINKS, max_size=2))),
         warnings=tuple(draw(st.lists(WARNINGS, max_size=3))),
         properties=draw(st.dictionaries(TEXT, TEXT, max_size=3)),
     )

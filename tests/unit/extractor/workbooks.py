@@ -148,10 +148,14 @@ def _formula(formula: str) -> str:
 def relationships(related: Sequence[tuple[str, str]]) -> str:
     """A relationships part; kinds are the last word of an office relationship's type, or a whole type."""
     items = "".join(
-        f'<Relationship Id="rId{i}" Type="{_relationship_type(kind)}" Target="{part}"/>'
+        f'<Relationship Id="rId{i}" Type="{_relationship_type(kind)}" Target="{part}" {_mode(part)}/>'
         for i, (kind, part) in enumerate(related, 1)
     )
     return f'<Relationships xmlns="{PACKAGE_RELS}">{items}</Relationships>'
+
+
+def _mode(target: str) -> str:
+    return 'TargetMode="External"' if target.startswith("http") else ""
 
 
 def _relationship_type(kind: str) -> str:

@@ -350,6 +350,16 @@ class Warning(_message.Message):
     locator: Locator
     def __init__(self, code: _Optional[str] = ..., message: _Optional[str] = ..., locator: _Optional[_Union[Locator, _Mapping]] = ...) -> None: ...
 
+class Link(_message.Message):
+    __slots__ = ("text", "target", "locator")
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    TARGET_FIELD_NUMBER: _ClassVar[int]
+    LOCATOR_FIELD_NUMBER: _ClassVar[int]
+    text: str
+    target: str
+    locator: Locator
+    def __init__(self, text: _Optional[str] = ..., target: _Optional[str] = ..., locator: _Optional[_Union[Locator, _Mapping]] = ...) -> None: ...
+
 class TypeCount(_message.Message):
     __slots__ = ("type", "values")
     TYPE_FIELD_NUMBER: _ClassVar[int]

@@ -188,8 +188,14 @@ class WarningPart(_message.Message):
     warnings: _containers.RepeatedCompositeFieldContainer[_artifact_pb2.Warning]
     def __init__(self, warnings: _Optional[_Iterable[_Union[_artifact_pb2.Warning, _Mapping]]] = ...) -> None: ...
 
+class LinkPart(_message.Message):
+    __slots__ = ("links",)
+    LINKS_FIELD_NUMBER: _ClassVar[int]
+    links: _containers.RepeatedCompositeFieldContainer[_artifact_pb2.Link]
+    def __init__(self, links: _Optional[_Iterable[_Union[_artifact_pb2.Link, _Mapping]]] = ...) -> None: ...
+
 class ExtractResponse(_message.Message):
-    __slots__ = ("progress", "head", "blocks", "dataset", "rows", "warnings", "coverage")
+    __slots__ = ("progress", "head", "blocks", "dataset", "rows", "warnings", "coverage", "links")
     PROGRESS_FIELD_NUMBER: _ClassVar[int]
     HEAD_FIELD_NUMBER: _ClassVar[int]
     BLOCKS_FIELD_NUMBER: _ClassVar[int]
@@ -197,6 +203,7 @@ class ExtractResponse(_message.Message):
     ROWS_FIELD_NUMBER: _ClassVar[int]
     WARNINGS_FIELD_NUMBER: _ClassVar[int]
     COVERAGE_FIELD_NUMBER: _ClassVar[int]
+    LINKS_FIELD_NUMBER: _ClassVar[int]
     progress: Progress
     head: _artifact_pb2.ArtifactHead
     blocks: BlockPart
@@ -204,7 +211,8 @@ class ExtractResponse(_message.Message):
     rows: DatasetRows
     warnings: WarningPart
     coverage: _artifact_pb2.Coverage
-    def __init__(self, progress: _Optional[_Union[Progress, _Mapping]] = ..., head: _Optional[_Union[_artifact_pb2.ArtifactHead, _Mapping]] = ..., blocks: _Optional[_Union[BlockPart, _Mapping]] = ..., dataset: _Optional[_Union[_artifact_pb2.DatasetSchema, _Mapping]] = ..., rows: _Optional[_Union[DatasetRows, _Mapping]] = ..., warnings: _Optional[_Union[WarningPart, _Mapping]] = ..., coverage: _Optional[_Union[_artifact_pb2.Coverage, _Mapping]] = ...) -> None: ...
+    links: LinkPart
+    def __init__(self, progress: _Optional[_Union[Progress, _Mapping]] = ..., head: _Optional[_Union[_artifact_pb2.ArtifactHead, _Mapping]] = ..., blocks: _Optional[_Union[BlockPart, _Mapping]] = ..., dataset: _Optional[_Union[_artifact_pb2.DatasetSchema, _Mapping]] = ..., rows: _Optional[_Union[DatasetRows, _Mapping]] = ..., warnings: _Optional[_Union[WarningPart, _Mapping]] = ..., coverage: _Optional[_Union[_artifact_pb2.Coverage, _Mapping]] = ..., links: _Optional[_Union[LinkPart, _Mapping]] = ...) -> None: ...
 
 class ResolveHeader(_message.Message):
     __slots__ = ("file", "locator")

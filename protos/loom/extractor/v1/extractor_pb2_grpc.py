@@ -73,7 +73,7 @@ class ExtractorServiceServicer:
 
     def Extract(self, request_iterator, context):
         """Reads one file. The first message MUST be a header, the rest bytes. Back come progress messages, then the artifact: one
-        head, blocks, dataset schemas, rows as Arrow IPC streams, warnings, and the coverage as the closing part. A stream without a
+        head, blocks, dataset schemas, rows as Arrow IPC streams, links, warnings, and the coverage as the closing part. A stream without a
         coverage part is not an artifact. Idempotent.
 
         Errors: EMPTY_DOCUMENT, UNSUPPORTED_TYPE, TYPE_MISMATCH, MALFORMED, ENCODING, INVALID_OPTION, DOCUMENT_TOO_LARGE,
