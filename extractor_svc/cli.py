@@ -33,8 +33,9 @@ DONE, FAILED, USAGE, REFUSED = 0, 1, 2, 3
 
 _CHUNK: Final = 256 * 1024
 _EPILOG: Final = (
-    "The limits of the service are taken too: --memory, --timeout, --progress-timeout, --max-file, --max-output, --sandbox, or "
-    "their LOOM_EXTRACTOR_ variables. Exit status: 0 read, 2 usage, 3 the document is refused, 1 anything else."
+    "The limits of the service are taken too: --memory, --timeout, --progress-timeout, --max-file, --max-output, --max-text, "
+    "--max-rows, --sandbox, or their LOOM_EXTRACTOR_ variables. "
+    "Exit status: 0 read, 2 usage, 3 the document is refused, 1 anything else."
 )
 
 

@@ -51,6 +51,8 @@ _READING: Final = (
     _setting("memory_bytes", size(128 * MIB, 1 << 40), "2GiB", "memory for one document", "SIZE", group="reading"),
     _setting("max_file_bytes", size(1, 1 << 40), "64MiB", "largest file taken", "SIZE", group="reading"),
     _setting("max_output_bytes", size(MIB, 1 << 40), "512MiB", "largest artifact made", "SIZE", group="reading"),
+    _setting("max_text", whole(1, 1 << 40), "100000000", "most characters of one document", "N", group="reading"),
+    _setting("max_rows", whole(1, 1 << 31), "1000000", "most rows of one table", "N", group="reading"),
     _setting("recycle_documents", whole(1, 1_000_000), "500", "documents after which a reader is replaced", "N", group="reading"),
     _setting(
         "recycle_growth_bytes", size(MIB, 1 << 40), "512MiB", "growth after which a reader is replaced", "SIZE", group="reading"
@@ -109,6 +111,8 @@ def _pool_settings(values: Mapping[str, Any], *, queue_size: int, workers: int, 
         timeout_s=values["timeout_s"],
         progress_timeout_s=values["progress_timeout_s"],
         memory_bytes=values["memory_bytes"],
+        max_text_chars=values["max_text"],
+        max_rows=values["max_rows"],
     )
     return PoolSettings(
         child=ChildSettings(limits, SandboxMode(values["sandbox"])),

@@ -132,6 +132,14 @@ def test_a_file_over_the_limit_is_refused(stock: Path, command: Callable[..., Sa
     assert by_environment == by_flag
 
 
+@pytest.mark.parametrize(("flag", "reason"), [("--max-text", "OUTPUT_LIMIT"), ("--max-rows", "TOO_MANY_ROWS")])
+def test_text_and_rows_over_the_limit_are_refused(tmp_path: Path, command: Callable[..., Said], flag: str, reason: str) -> None:
+    (tmp_path / "stock.csv").write_text("item,count\nnut,3\nbolt,4\n")
+    assert command("extract", tmp_path / "stock.csv", flag, "200").status == 0
+    refused = command("extract", tmp_path / "stock.csv", flag, "1")
+    assert (refused.status, refused.err.endswith(f"[{reason}]\n")) == (3, True)
+
+
 def test_a_place_the_file_does_not_have_is_refused(stock: Path, command: Callable[..., Said]) -> None:
     done = command("resolve", stock, '{"lines":{"first":90,"last":91}}')
     assert (done.status, done.out) == (3, "")
