@@ -72,8 +72,8 @@ bench: $(VENV)/.bench ## Measures Loom against its own parts, and the extractor 
 crash: $(VENV)/.dev ## Kills the service over and over during ingest and search; long
 	$(BIN)/python -m pytest -q -m crash tests/e2e --timeout 7200
 
-corpus: $(VENV)/.dev ## Ingests every file of the shared corpus and looks for what it says; long
-	$(BIN)/python -m pytest -q -s -m corpus tests/e2e --timeout 7200
+corpus: $(VENV)/.dev ## Ingests every file of the shared corpus, looks for what it says, scores dense scans; long
+	$(BIN)/python -m pytest -q -s -m corpus tests --timeout 7200
 
 mutations: $(VENV)/.dev ## Has the extractor read ten thousand damaged files; long
 	$(BIN)/python -m pytest -q -s -m mutations tests/e2e --timeout 7200

@@ -1,6 +1,7 @@
 """Files nobody here wrote, of every kind there is: each job ends well, with its losses told, or with the code of its fault."""
 
 import re
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -31,6 +32,17 @@ def test_every_kind_of_file_ends_and_is_found_where_it_was_read(running_loom, fo
         faults = [fault for name in names if (fault := fault_of(client, folder, name, ends[name]))]
     assert faults == []
     assert len(names) > 30
+
+
+@pytest.mark.corpus
+@pytest.mark.timeout(7200)
+def test_every_file_ends_and_is_found_where_it_was_read(running_loom, folder):
+    names = [path for path, _ in listed(folder)]
+    with KnowledgeClient(running_loom.knowledge, namespace="corpus-ingest") as client:
+        ends = ingest_all(client, folder, names)
+        faults = [fault for name in names if (fault := fault_of(client, folder, name, ends[name]))]
+    print(Counter("refused" if job is None else job.error_code or job.state for job in ends.values()))
+    assert faults == []
 
 
 def few_of_each(folder: Path) -> list[str]:
