@@ -9,10 +9,13 @@ from typing import Final
 
 from knowledge_svc.app import Storehouse, utc_now
 from knowledge_svc.config import KnowledgeConfig
+from knowledge_svc.datasets.retyping import DatasetRetyper
+from knowledge_svc.domain.approvals import DatasetWriter
 from knowledge_svc.domain.model import Scope
 from knowledge_svc.domain.publishing import Publisher
 from knowledge_svc.domain.rechunking import Rechunker, Recut
 from knowledge_svc.domain.reembedding import reembed
+from knowledge_svc.extraction.stored import StoredArtifacts
 from knowledge_svc.storage.fresh_vectors import RecordFreshVectors
 
 Work = Callable[[Storehouse, KnowledgeConfig], None]
@@ -64,9 +67,10 @@ def _rechunk(words: list[str]) -> tuple[Work, list[str]]:
 
 
 def _rechunk_scope(house: Storehouse, config: KnowledgeConfig, *, scope: Scope, source_uri: str, apply: bool) -> None:
-    """Cuts a namespace's text documents anew, or says what that would change; a line for each that is not the same."""
+    """Cuts a namespace's documents anew, or says what that would change; a line for each that is not the same."""
     publisher = Publisher(house.store, house.indexes)
-    rechunker = Rechunker(house.store, publisher, house.embedder, chunks=config.chunks, clock=utc_now)
+    stored, datasets = StoredArtifacts(house.blobs), DatasetWriter(house.store, DatasetRetyper(), house.snapshots)
+    rechunker = Rechunker(house.store, publisher, house.embedder, stored, datasets, chunks=config.chunks, clock=utc_now)
     counts: Counter[Recut] = Counter()
     for told in (rechunker.apply if apply else rechunker.compare)(scope, source_uri=source_uri):
         counts[told.outcome] += 1
@@ -78,6 +82,6 @@ def _rechunk_scope(house: Storehouse, config: KnowledgeConfig, *, scope: Scope, 
 
 _LINE: Final[dict[Recut, str]] = {
     Recut.CHANGED: "{before} chunks, {after} when cut anew",
-    Recut.INGESTED: "a file; ingest it again to cut it anew",
+    Recut.GONE: "a file whose extraction is not stored any more; ingest it again to cut it anew",
     Recut.OVERTAKEN: "was written meanwhile and is left as it is",
 }

@@ -10,7 +10,7 @@ from typing import Final, Protocol
 from artifact.model import ColumnType, Dataset
 from knowledge_svc.domain.errors import DatasetNotFound, DatasetReplaced
 from knowledge_svc.domain.ingest_pass import SnapshotWriter
-from knowledge_svc.domain.model import DatasetSnapshot, Job, SchemaState, Scope
+from knowledge_svc.domain.model import DatasetSnapshot, SchemaState, Scope
 from knowledge_svc.domain.plan_faults import unknown_name
 from knowledge_svc.domain.ports import Store
 from services.errors import FieldViolation, InvalidArgument
@@ -153,24 +153,22 @@ class DatasetWriter:
         self._retyper = retyper
         self._snapshots = snapshots
 
-    def write(self, datasets: Sequence[Dataset], job: Job, *, revision: int, published_at: datetime) -> tuple[DatasetSnapshot, ...]:
-        """Writes the datasets of a job's revision, in their order."""
-        live = self._store.datasets(job.scope, job.source_uri)
-        return tuple(
-            self._write(carried, job, ordinal, revision=revision, published_at=published_at)
-            for ordinal, carried in enumerate(carry_over(datasets, live, self._retyper))
-        )
-
-    def _write(self, carried: Carried, job: Job, ordinal: int, *, revision: int, published_at: datetime) -> DatasetSnapshot:
-        snapshot = self._snapshots.write(
-            carried.dataset,
-            scope=job.scope,
-            source_uri=job.source_uri,
-            revision=revision,
-            ordinal=ordinal,
-            published_at=published_at,
-        )
-        return approved(snapshot) if carried.is_approved else snapshot
+    def write(
+        self, datasets: Sequence[Dataset], *, scope: Scope, source_uri: str, revision: int, published_at: datetime
+    ) -> tuple[DatasetSnapshot, ...]:
+        """Writes the datasets of a revision, in their order."""
+        written = []
+        for ordinal, carried in enumerate(carry_over(datasets, self._store.datasets(scope, source_uri), self._retyper)):
+            snapshot = self._snapshots.write(
+                carried.dataset,
+                scope=scope,
+                source_uri=source_uri,
+                revision=revision,
+                ordinal=ordinal,
+                published_at=published_at,
+            )
+            written.append(approved(snapshot) if carried.is_approved else snapshot)
+        return tuple(written)
 
 
 def approved(snapshot: DatasetSnapshot) -> DatasetSnapshot:

@@ -66,9 +66,9 @@ class RevisionDatasets(Protocol):
     """Writes the datasets of revisions."""
 
     def write(
-        self, datasets: Sequence[ArtifactDataset], job: Job, *, revision: int, published_at: datetime
+        self, datasets: Sequence[ArtifactDataset], *, scope: Scope, source_uri: str, revision: int, published_at: datetime
     ) -> tuple[DatasetSnapshot, ...]:
-        """Writes the datasets of a job's revision, in their order."""
+        """Writes the datasets of a revision, in their order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ def draft_of(
     """Embeds the chunks, writes the datasets and puts together what the publish commits."""
     vectors = embed_chunks(parts.chunks, scope=job.scope, store=store, embedder=embedder, progress=progress)
     revision = store.last_revision(job.scope, job.source_uri) + 1
-    written = datasets.write(artifact.datasets, job, revision=revision, published_at=now)
+    written = datasets.write(artifact.datasets, scope=job.scope, source_uri=job.source_uri, revision=revision, published_at=now)
     document = _document(artifact, artifact_sha256, job, parts, live=live, revision=revision, now=now, new_id=new_id)
     return RevisionDraft(
         document,

@@ -1,4 +1,4 @@
-"""Cuts text documents anew, as after a change of the chunk size; files are ingested again instead."""
+"""Cuts documents anew, as after a change of the chunk size: texts from their content, files from their stored extraction."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Final
+from typing import Final, Protocol
 
+from artifact.model import Artifact, Dataset
 from knowledge_svc.domain.chunking import ChunkSettings, cut_text
 from knowledge_svc.domain.embedding import embed_chunks
-from knowledge_svc.domain.errors import RevisionConflict
+from knowledge_svc.domain.errors import BlobGone, RevisionConflict
+from knowledge_svc.domain.ingest_pass import RevisionDatasets
 from knowledge_svc.domain.model import Chunk, Document, DocumentFilter, RevisionDraft, Scope, Section
 from knowledge_svc.domain.ports import Embedder, Store
 from knowledge_svc.domain.publishing import Publisher
+from knowledge_svc.domain.structure import cut_artifact
 
 PAGE: Final = 200
 
@@ -23,7 +26,7 @@ class Recut(StrEnum):
 
     SAME = "same"
     CHANGED = "changed"
-    INGESTED = "ingested"
+    GONE = "gone"
     OVERTAKEN = "overtaken"
 
 
@@ -37,15 +40,45 @@ class RecutDocument:
     after: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Anew:
+    """A document's chunks and sections as today's settings cut them, and the datasets of its file."""
+
+    chunks: tuple[Chunk, ...]
+    sections: tuple[Section, ...]
+    datasets: tuple[Dataset, ...] = ()
+
+
+class StoredArtifacts(Protocol):
+    """Artifacts of ingested files."""
+
+    def artifact(self, artifact_sha256: str) -> Artifact:
+        """Returns a stored artifact.
+
+        Raises:
+            BlobGone: it is not stored any more.
+        """
+
+
 class Rechunker:
     """Compares the chunks of documents with those that today's settings give, and writes new revisions where it is told to."""
 
     def __init__(
-        self, store: Store, publisher: Publisher, embedder: Embedder, *, chunks: ChunkSettings, clock: Callable[[], datetime]
+        self,
+        store: Store,
+        publisher: Publisher,
+        embedder: Embedder,
+        stored: StoredArtifacts,
+        datasets: RevisionDatasets,
+        *,
+        chunks: ChunkSettings,
+        clock: Callable[[], datetime],
     ) -> None:
         self._store = store
         self._publisher = publisher
         self._embedder = embedder
+        self._stored = stored
+        self._datasets = datasets
         self._chunks = chunks
         self._clock = clock
 
@@ -56,7 +89,7 @@ class Rechunker:
             DocumentNotFound: none is live at the source_uri.
         """
         for document in self._documents(scope, source_uri):
-            yield self._compared(document)
+            yield self._told(document, self._cut(document))
 
     def apply(self, scope: Scope, *, source_uri: str = "") -> Iterator[RecutDocument]:
         """Writes a new revision of each live document whose chunks change; one that was written meanwhile is left as it is.
@@ -65,8 +98,9 @@ class Rechunker:
             DocumentNotFound: none is live at the source_uri.
         """
         for document in self._documents(scope, source_uri):
-            told = self._compared(document)
-            if told.outcome is Recut.CHANGED and not self._rewritten(document):
+            anew = self._cut(document)
+            told = self._told(document, anew)
+            if anew is not None and told.outcome is Recut.CHANGED and not self._rewritten(document, anew):
                 told = replace(told, outcome=Recut.OVERTAKEN)
             yield told
 
@@ -80,29 +114,45 @@ class Rechunker:
                 yield self._store.document(scope, listed.source_uri)
             after = page[-1].source_uri
 
-    def _compared(self, document: Document) -> RecutDocument:
-        if document.format is not None:
-            return RecutDocument(document.source_uri, Recut.INGESTED, document.chunk_count, document.chunk_count)
-        chunks, _ = self._cut(document)
+    def _told(self, document: Document, anew: _Anew | None) -> RecutDocument:
+        """What cutting a document anew changes; one whose extraction is not stored any more keeps its chunks."""
+        if anew is None:
+            return RecutDocument(document.source_uri, Recut.GONE, document.chunk_count, document.chunk_count)
         held = tuple(row.chunk for row in self._store.chunks(document))
-        outcome = Recut.SAME if _texts(chunks) == _texts(held) else Recut.CHANGED
-        return RecutDocument(document.source_uri, outcome, len(held), len(chunks))
+        outcome = Recut.SAME if _texts(anew.chunks) == _texts(held) else Recut.CHANGED
+        return RecutDocument(document.source_uri, outcome, len(held), len(anew.chunks))
 
-    def _rewritten(self, document: Document) -> bool:
-        """Publishes the document cut anew; False where it was written since it was read (L-EDIT-03)."""
-        chunks, sections = self._cut(document)
-        vectors = embed_chunks(chunks, scope=document.scope, store=self._store, embedder=self._embedder)
-        revision = self._store.last_revision(document.scope, document.source_uri) + 1
-        written = replace(document, revision=revision, updated_at=self._clock(), chunk_count=len(chunks))
-        draft = RevisionDraft(written, chunks, sections, vectors, self._embedder.model, base_revision=document.revision)
+    def _rewritten(self, document: Document, anew: _Anew) -> bool:
+        """Publishes the document cut anew, with its datasets; False where it was written since it was read (L-EDIT-03)."""
+        scope, uri, now = document.scope, document.source_uri, self._clock()
+        vectors = embed_chunks(anew.chunks, scope=scope, store=self._store, embedder=self._embedder)
+        revision = self._store.last_revision(scope, uri) + 1
+        datasets = self._datasets.write(anew.datasets, scope=scope, source_uri=uri, revision=revision, published_at=now)
+        draft = RevisionDraft(
+            replace(document, revision=revision, updated_at=now, chunk_count=len(anew.chunks)),
+            anew.chunks,
+            anew.sections,
+            vectors,
+            self._embedder.model,
+            base_revision=document.revision,
+            datasets=datasets,
+        )
         try:
             self._publisher.publish(draft)
         except RevisionConflict:
             return False
         return True
 
-    def _cut(self, document: Document) -> tuple[tuple[Chunk, ...], tuple[Section, ...]]:
-        return cut_text(document.content, title=document.title, description=document.description, settings=self._chunks)
+    def _cut(self, document: Document) -> _Anew | None:
+        """The document cut anew; None where it is a file whose extraction is not stored any more."""
+        title, description = document.title, document.description
+        if document.format is None:
+            return _Anew(*cut_text(document.content, title=title, description=description, settings=self._chunks))
+        try:
+            artifact = self._stored.artifact(document.artifact_sha256)
+        except BlobGone:
+            return None
+        return _Anew(*cut_artifact(artifact, title=title, description=description, settings=self._chunks), artifact.datasets)
 
 
 def _texts(chunks: tuple[Chunk, ...]) -> list[tuple[str, str]]:
