@@ -38,7 +38,7 @@ def rechunk(
 ) -> None:
     """Cut text documents anew with the configured chunk size, and embed what changed; stop the service first.
 
-    Ingested files are named and left as they are: ingest them again.
+    Files are cut anew from their stored extractions; their datasets go on serving.
     """
     flags = ["--org", org, "--namespace", namespace, *(["--source-uri", source_uri] if source_uri else ())]
     _maintain("rechunk", data_dir, *flags, *(["--apply"] if apply else ()))
