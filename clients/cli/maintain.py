@@ -36,7 +36,7 @@ def rechunk(
     source_uri: Annotated[str, typer.Option("--source-uri", metavar="URI", help="One document; by default all.")] = "",
     apply: Annotated[bool, typer.Option("--apply", help="Write; without it only what would change is told.")] = False,
 ) -> None:
-    """Cut text documents anew with the configured chunk size, and embed what changed; stop the service first.
+    """Cut documents anew with the configured chunk size, and embed what changed; stop the service first.
 
     Files are cut anew from their stored extractions; their datasets go on serving.
     """
