@@ -16,13 +16,14 @@ from extractor_svc.formats.pdf_blocks import Written, write
 from extractor_svc.formats.pdf_flow import joined
 from extractor_svc.formats.pdf_furniture import furniture_of
 from extractor_svc.formats.pdf_geometry import Box
-from extractor_svc.formats.pdf_ink import Active, FileFacts, PageInk
+from extractor_svc.formats.pdf_ink import Active, FileFacts, Letters, PageInk
 from extractor_svc.formats.pdf_leaves import leaves_of, page_text
 from extractor_svc.formats.pdf_pages import PagePieces, take_apart
 from extractor_svc.formats.pdf_places import box_of, page_box
 from extractor_svc.formats.pdf_resolve import text_at
 from extractor_svc.formats.pdf_scans import LARGEST_PICTURE_PIXELS, ScannedFile
 from extractor_svc.formats.pdf_source import PARSER, PageUnreadable, PdfFile
+from extractor_svc.formats.pdf_within import lines_in
 
 __all__ = ["PARSER", "read", "resolve"]
 
@@ -127,7 +128,7 @@ def _pages(file: PdfFile, context: ReadContext, ledger: _Ledger) -> list[PagePie
         except PageUnreadable as error:
             ledger.fail(number, error.reason)
         else:
-            ledger.note(ink)
+            ledger.note(ink, letters=file.letters)
             pages.append(take_apart(ink, letters=file.letters))
         context.progress("page", number, total)
     return pages
@@ -153,14 +154,15 @@ class _Ledger:
             self.warnings.add("REPAIRED", "The file is damaged and was repaired; text may be missing.")
         self._warn_of(self.facts.active)
 
-    def note(self, ink: PageInk) -> None:
+    def note(self, ink: PageInk, *, letters: Letters) -> None:
         """Takes down what is worth a warning on a page."""
         self._warn_of(ink.active)
         place = PdfPlace(ink.number, ink.number, ink.label)
         if ink.largest_picture_pixels > LARGEST_PICTURE_PIXELS:
             self.warnings.add("IMAGE_SKIPPED", f"A picture of {ink.largest_picture_pixels} pixels was not looked at.", place)
         for link in ink.links:
-            self.links.add(link.text, link.target, PdfPlace(ink.number, ink.number, ink.label, (page_box(ink.number, link.box),)))
+            text = " ".join(line.text for line in lines_in(link.box, ink, letters=letters))
+            self.links.add(text, link.target, PdfPlace(ink.number, ink.number, ink.label, (page_box(ink.number, link.box),)))
         if ink.faults:
             self.damaged.add(ink.number)
             self.warnings.add("PAGE_DAMAGED", "The page's content is damaged; text may be missing.", place)

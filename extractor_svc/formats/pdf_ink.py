@@ -107,10 +107,9 @@ class Active:
 
 @dataclass(frozen=True, slots=True)
 class LinkArea:
-    """A link: its box on the page as it is displayed, the words in it, and where it leads."""
+    """A link: its box on the page as it is displayed, and where it leads."""
 
     box: Box
-    text: str
     target: str
 
 

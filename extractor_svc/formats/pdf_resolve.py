@@ -8,16 +8,16 @@ from typing import Final
 
 from artifact.locators import PdfPlace
 from extractor_svc.formats.pdf_furniture import Furniture
-from extractor_svc.formats.pdf_geometry import Box, Turn
-from extractor_svc.formats.pdf_ink import Letters, PageInk, Span
+from extractor_svc.formats.pdf_geometry import Box
+from extractor_svc.formats.pdf_ink import Letters, PageInk
 from extractor_svc.formats.pdf_leaves import page_text
-from extractor_svc.formats.pdf_lines import Line, line_of, merged, rows_of
+from extractor_svc.formats.pdf_lines import Line, merged
 from extractor_svc.formats.pdf_pages import PagePieces, take_apart
 from extractor_svc.formats.pdf_paragraphs import Paragraph
 from extractor_svc.formats.pdf_places import SLACK, box_of, is_slit
 from extractor_svc.formats.pdf_source import PdfFile
-from extractor_svc.formats.pdf_tables import part_of
 from extractor_svc.formats.pdf_text import TextLine, join_lines, without_bullet
+from extractor_svc.formats.pdf_within import lines_in
 
 _WIDTH_OF_ROWS: Final = 0.95
 
@@ -70,7 +70,7 @@ class _OpenPage:
         slit: list[Line] = []
         for box in boxes:
             fixed = self._fixed(box)
-            lines = self._lines(box) if fixed is None else []
+            lines = lines_in(box, self._ink, letters=self._letters) if fixed is None else []
             if slit and not (lines and is_slit(box) and _level(slit[-1], lines[0])):
                 yield self._text_line(merged(slit))
                 slit = []
@@ -96,28 +96,6 @@ class _OpenPage:
             if grid.box.grown(1.0).holds_centre_of(held) and held.width >= _WIDTH_OF_ROWS * grid.box.width:
                 return grid.text_of_rows(grid.rows_in(box))
         return None
-
-    def _lines(self, box: Box) -> list[Line]:
-        """The lines in a box from the top, those of each direction by themselves."""
-        by_direction: dict[int | None, list[Line]] = {}
-        for stroke in self._ink.strokes:
-            turn = Turn(stroke.quarters or 0, self._ink.bounds.x1, self._ink.bounds.y1)
-            held = turn.upright(box.grown(SLACK))
-            spans = [part for span in stroke.spans if (part := self._inside(span, held, level=stroke.quarters is not None))]
-            if spans:
-                by_direction.setdefault(stroke.quarters, []).append(line_of([spans], quarters=stroke.quarters))
-        return [merged(row) for lines in by_direction.values() for row in rows_of(lines)]
-
-    def _inside(self, span: Span, held: Box, *, level: bool) -> Span | None:
-        """The part of a span whose letters have their middles in a box; those of level text are at one height."""
-        middle = span.box.centre[1]
-        if level and not held.y0 <= middle <= held.y1:
-            return None
-        if span.box.x1 < held.x0 or span.box.x0 > held.x1:
-            return None
-        letters = self._letters(span.index)
-        inside = [letter for letter in letters if held.holds(letter.box.centre[0], middle if level else letter.box.centre[1])]
-        return span if len(inside) == len(letters) else part_of(span, inside) if inside else None
 
 
 def _same(first: Box, second: Box) -> bool:

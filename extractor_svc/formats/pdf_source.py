@@ -118,7 +118,7 @@ class PdfFile:
                 largest_picture_pixels=max((image[2] * image[3] for image in page.get_images()), default=0),
                 marks=marks_of(page) if marked else (),
                 active=active_in_page(self._document, page) if marked or "/AA" in entry else (),
-                links=links_of(page, self._text_page) if marked else (),
+                links=links_of(page) if marked else (),
                 off_page_words=spans.off_page_words,
                 overprinted_words=spans.overprinted_words,
                 faults=faults,
