@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from typing import Final
 
 import numpy as np
@@ -15,6 +16,8 @@ from extractor_svc.tabular import MAX_DIGITS, HeldColumn, column_values_of_text,
 from extractor_svc.values import Value
 
 _PLAIN: Final = r"^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$"
+_SMALL: Final = r"^-?[0-9](?:\.[0-9]+)?[eE]-[0-9]{1,2}$"
+"""A number below 10 with a negative exponent, as programs write fractions near zero."""
 _SURE_POINT: Final = r"^-?(?:0|[1-9][0-9]{3,})\.|\.(?:[0-9]{1,2}|[0-9]{4,})$"
 """A plain number whose point can only mark decimals: `1.234` alone might be a thousand in groups of three."""
 _SPACE: Final = "[\\s\u00a0\u2009\u202f]"
@@ -58,13 +61,16 @@ def _numbers_with_separators(column: pa.ChunkedArray) -> Iterator[str]:
 
 
 def _hold_plain(name: str, source_header: str, texts: pa.ChunkedArray) -> HeldColumn | None:
-    """Holds a column whose texts are all empty or plain numbers; None where one is not, or a point leaves a doubt."""
-    lengths = pc.binary_length(texts)
-    values = pc.if_else(pc.equal(lengths, _ZERO), _NOTHING, texts)
+    """Holds a column whose texts are all empty, plain numbers or small ones; None where one is not, or a point leaves a doubt."""
+    values = pc.if_else(pc.equal(pc.binary_length(texts), _ZERO), _NOTHING, texts)
+    small = pc.fill_null(pc.match_substring_regex(values, _SMALL), pa.scalar(value=False))
+    written = values
+    if pc.any(small).as_py():
+        values = _in_digits(values, small)
     if values.null_count == len(values) or not pc.all(pc.match_substring_regex(values, _PLAIN)).as_py():
         return None
-    points = pc.find_substring(values, ".")
-    if pc.max(points).as_py() >= 0 and not pc.any(pc.match_substring_regex(values, _SURE_POINT)).as_py():
+    lengths, points = pc.binary_length(values), pc.find_substring(values, ".")
+    if pc.max(points).as_py() >= 0 and not pc.any(pc.match_substring_regex(written, _SURE_POINT)).as_py():
         return None
     without = pc.less(points, _ZERO)
     decimals = pc.if_else(without, _ZERO, pc.subtract(pc.subtract(lengths, points), _ONE))
@@ -78,12 +84,23 @@ def _hold_plain(name: str, source_header: str, texts: pa.ChunkedArray) -> HeldCo
         ColumnType.NUMBER,
         source_header,
         (TypeCount(ColumnType.NUMBER, len(values) - values.null_count),),
-        _most_common_format(decimals.filter(values.is_valid())),
+        _most_common_format(pc.if_else(_without_point(written, small), _ZERO, decimals).filter(values.is_valid())),
         precision=whole + scale,
         scale=scale,
         nullable=values.null_count > 0,
     )
     return HeldColumn(column, values.cast(pa.decimal128(whole + scale, scale)))
+
+
+def _in_digits(values: pa.ChunkedArray, small: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The values with those that have an exponent written out."""
+    written = pa.array([format(Decimal(text), "f") for text in values.filter(small).to_pylist()], pa.string())
+    return pa.chunked_array([pc.replace_with_mask(values.combine_chunks(), small.combine_chunks(), written)])
+
+
+def _without_point(written: pa.ChunkedArray, small: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Which small numbers are written without a point: they are shown as digits alone."""
+    return pc.and_(small, pc.less(pc.find_substring(written, "."), _ZERO))
 
 
 def _most_common_format(decimals: pa.ChunkedArray) -> str:

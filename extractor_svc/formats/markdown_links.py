@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from html import unescape
 from typing import Final
 
@@ -18,6 +19,11 @@ _ELEMENT: Final = re.compile(_ANCHOR.pattern + r"[^>]{0,2000}>(?P<text>.{0,5000}
 _TAG: Final = re.compile(r"<[^>]*>")
 
 
+@cache
+def _inline_parser() -> MarkdownIt:
+    return MarkdownIt("commonmark")
+
+
 def links_of_html(html: str) -> Iterator[tuple[str, str]]:
     """The words and the target of each anchor of a block of HTML."""
     for found in _ELEMENT.finditer(html):
@@ -28,7 +34,7 @@ class LinkFinder:
     """Finds links; `references` are the targets of a document's links by name, as the parser knows them."""
 
     def __init__(self, references: Mapping[str, object]) -> None:
-        self._inline = MarkdownIt("commonmark")
+        self._inline = _inline_parser()
         self._references = references
 
     def links(self, text: str) -> Iterator[tuple[str, str]]:

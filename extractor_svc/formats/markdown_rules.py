@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Final
 
 from markdown_it import MarkdownIt
@@ -14,6 +15,7 @@ _FOOTNOTE: Final = re.compile(r"\[\^(?P<label>[^\]\[\s]+)\]:(?P<space>[ \t]*)")
 _FOOTNOTE_INDENT: Final = 4
 
 
+@cache
 def block_parser() -> MarkdownIt:
     """A parser of blocks alone: inline Markdown stays as it is written.
 

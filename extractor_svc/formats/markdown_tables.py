@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Final
 
 from markdown_it import MarkdownIt
@@ -37,11 +38,16 @@ def holds_data(cells: Sequence[Cell]) -> bool:
     return len(names) >= _FEWEST and all(names[1:]) and fits and any(cell.text for cell in body)
 
 
+@cache
+def _inline_parser() -> MarkdownIt:
+    return MarkdownIt("commonmark").enable("strikethrough")
+
+
 class DatasetMaker:
     """Makes datasets of a document's tables; `references` are the targets of its links by name, as the parser knows them."""
 
     def __init__(self, references: Mapping[str, object], limits: Limits) -> None:
-        self._inline = MarkdownIt("commonmark").enable("strikethrough")
+        self._inline = _inline_parser()
         self._references = references
         self._limits = limits
 

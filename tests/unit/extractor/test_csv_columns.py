@@ -67,6 +67,16 @@ def test_a_column_of_numbers_is_held_the_same(texts: list[str]) -> None:
     assert_same([*texts, texts[0]] * MANY, 2)
 
 
+SMALL = st.from_regex(r"-?[0-9](\.[0-9]{1,17})?[eE]-[0-9]{1,2}", fullmatch=True)
+
+
+@given(st.lists(st.one_of(NUMBERS, SMALL, st.just("")), min_size=1, max_size=12))
+@settings(max_examples=150, deadline=None)
+def test_a_column_with_numbers_near_zero_is_held_the_same(texts: list[str]) -> None:
+    assert_same(texts, 2)
+    assert_same([*texts, texts[0]] * MANY, 2)
+
+
 def test_formats_of_a_column_are_counted_by_its_rows() -> None:
     texts = ["2.25", "3.75", "4.00", "5.125"] + ["1.5"] * 300
     assert all_at_once(texts, 2).column.number_format == "0.0"
