@@ -5,12 +5,18 @@ from __future__ import annotations
 import os
 import platform
 import sys
+from collections.abc import Callable, Iterable
 
 from bench import extraction, ingest, ocr, plans, rivals, search
-from bench.timing import table
+from bench.timing import HEAD, Line, row
 
 REPORTS = {"ocr": ocr.run, "rivals": rivals.run}
-HARNESSES = {"search": search.run, "ingest": ingest.run, "plans": plans.run, "extraction": extraction.run}
+HARNESSES: dict[str, Callable[[], Iterable[Line]]] = {
+    "search": search.run,
+    "ingest": ingest.run,
+    "plans": plans.run,
+    "extraction": extraction.run,
+}
 
 
 def main(names: list[str]) -> int:
@@ -20,10 +26,12 @@ def main(names: list[str]) -> int:
         print(f"no harness {', '.join(unknown)}; there are {', '.join([*HARNESSES, *REPORTS])}", file=sys.stderr)
         return 2
     chosen = names or [*HARNESSES, *REPORTS]
-    lines = [line for name in chosen if name in HARNESSES for line in HARNESSES[name]()]
     print(f"{os.cpu_count()} cores, Python {platform.python_version()}, {platform.machine()}\n")
-    if lines:
-        print(table(lines))
+    if any(name in HARNESSES for name in chosen):
+        print(HEAD, flush=True)
+    for name in chosen:
+        for line in HARNESSES[name]() if name in HARNESSES else ():
+            print(row(line), flush=True)
     for name in chosen:
         if name in REPORTS:
             print(f"\n{REPORTS[name]()}")

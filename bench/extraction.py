@@ -9,7 +9,7 @@ import random
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -38,11 +38,15 @@ SHEET_ROWS, SHEET_COLUMNS = 50_000, 20
 LIMITS = Limits(max_bytes=1024 * MIB, max_rows=2_000_000, max_cells=20_000_000, memory_bytes=8192 * MIB)
 
 
-def run() -> list[Line]:
+def run() -> Iterator[Line]:
     """Measures every format; those that need the corpus are left out where it is absent."""
     with tempfile.TemporaryDirectory() as folder:
         large = Path(folder)
-        return [*_pdf(), *_office(), *_workbook(large), *_rows(large), *_pool()]
+        yield from _pdf()
+        yield from _office()
+        yield from _workbook(large)
+        yield from _rows(large)
+        yield from _pool()
 
 
 def _timed(calls: Mapping[str, Callable[[], object]], *, rounds: int = ROUNDS) -> dict[str, float]:

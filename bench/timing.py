@@ -6,6 +6,7 @@ import statistics
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,10 @@ def in_turn(kinds: Mapping[str, Callable[[int], object]], *, rounds: int, warm: 
     return {name: Timing(statistics.median(found), sorted(found)[int(len(found) * 0.99) - 1]) for name, found in times.items()}
 
 
-def table(lines: list[Line]) -> str:
-    """The rows as a Markdown table."""
-    head = "| what | Loom | beside | ratio | aim |\n|---|---|---|---|---|"
-    return "\n".join([head, *(f"| {row.what} | {row.measured} | {row.beside} | {row.ratio:.2f} | {row.aim} |" for row in lines)])
+HEAD: Final = "| what | Loom | beside | ratio | aim |\n|---|---|---|---|---|"
+"""What stands over the rows of a Markdown table."""
+
+
+def row(line: Line) -> str:
+    """A line as a row of a Markdown table."""
+    return f"| {line.what} | {line.measured} | {line.beside} | {line.ratio:.2f} | {line.aim} |"
