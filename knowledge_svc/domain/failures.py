@@ -58,6 +58,12 @@ def failure_of(error: LoomError) -> JobFailure | None:
     return JobFailure(JobErrorCode.INTERNAL, FailureClass.SYSTEM, "the ingest met a defect; the log has its details", reason)
 
 
+def waiting(job: Job, error: LoomError) -> JobFailure:
+    """The passing failure of a job that is to be tried again, and how many there were of it so far."""
+    before = job.failure.times if job.failure is not None else 0
+    return JobFailure(JobErrorCode.RETRIES_EXHAUSTED, FailureClass.RETRYING, error.message, error.code_reason, times=before + 1)
+
+
 def exhausted(job: Job, error: LoomError) -> JobFailure:
     """The end of a job that was tried as often as is allowed."""
     message = f"gave up after {job.attempts} attempts: {error.message}"

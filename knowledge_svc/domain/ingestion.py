@@ -49,9 +49,9 @@ class RetryPolicy:
     max_attempts: int = 20
     first_delay: timedelta = timedelta(seconds=1)
 
-    def delay(self, attempts: int) -> timedelta:
-        """The wait after that many attempts, at least one."""
-        doubled: int = 1 << min(attempts - 1, 32)
+    def delay(self, failures: int) -> timedelta:
+        """The wait after that many passing failures, at least one."""
+        doubled: int = 1 << min(failures - 1, 32)
         return min(MAX_DELAY, self.first_delay * doubled)
 
 

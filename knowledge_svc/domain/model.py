@@ -306,12 +306,16 @@ class FailureClass(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class JobFailure:
-    """Why an attempt failed: the code, its class, a sentence for a person, and the finer reason of the extractor."""
+    """Why an attempt failed: the code, its class, a sentence for a person, and the finer reason of the extractor.
+
+    `times` counts the attempts that ended in a passing failure so far; those that a crash cut off are not among them.
+    """
 
     code: JobErrorCode
     failure_class: FailureClass
     message: str
     reason: str = ""
+    times: int = 1
 
 
 @dataclass(frozen=True, slots=True)

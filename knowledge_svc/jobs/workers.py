@@ -13,10 +13,10 @@ from typing import Final, ParamSpec, TypeVar
 import structlog
 
 from knowledge_svc.domain.chunking import ChunkSettings
-from knowledge_svc.domain.failures import exhausted, failure_of
+from knowledge_svc.domain.failures import exhausted, failure_of, waiting
 from knowledge_svc.domain.ingest_pass import Cut, RevisionDatasets, cut, draft_of, live_version
 from knowledge_svc.domain.ingestion import RetryPolicy
-from knowledge_svc.domain.model import FailureClass, Job, JobErrorCode, JobFailure, JobStage
+from knowledge_svc.domain.model import Job, JobStage
 from knowledge_svc.domain.ports import BlobStore, Embedder, Extractor, JobQueue, Store
 from knowledge_svc.domain.publishing import Publisher
 from knowledge_svc.jobs.board import JobBoard, Standing
@@ -184,9 +184,9 @@ class IngestWorkers:
         now = self._shop.clock()
         failure = failure_of(error)
         if failure is None and job.attempts < self._settings.retry.max_attempts:
-            waiting = JobFailure(JobErrorCode.RETRIES_EXHAUSTED, FailureClass.RETRYING, error.message, error.code_reason)
-            due = now + self._settings.retry.delay(job.attempts)
-            await self._blocking(self._shop.queue.retry, job, failure=waiting, next_attempt_at=due, now=now)
+            passing = waiting(job, error)
+            due = now + self._settings.retry.delay(passing.times)
+            await self._blocking(self._shop.queue.retry, job, failure=passing, next_attempt_at=due, now=now)
             _log.warning("job_waits", ingestion_id=job.ingestion_id, reason=error.code_reason, attempts=job.attempts)
             return
         ended = failure or exhausted(job, error)

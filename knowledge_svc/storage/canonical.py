@@ -108,7 +108,13 @@ def failure_text(failure: JobFailure | None) -> str | None:
     if failure is None:
         return None
     return dumps(
-        {"code": failure.code, "failure_class": failure.failure_class, "message": failure.message, "reason": failure.reason}
+        {
+            "code": failure.code,
+            "failure_class": failure.failure_class,
+            "message": failure.message,
+            "reason": failure.reason,
+            "times": failure.times,
+        }
     )
 
 
@@ -117,7 +123,8 @@ def failure_of(text: str | None) -> JobFailure | None:
     if text is None:
         return None
     value = json.loads(text)
-    return JobFailure(JobErrorCode(value["code"]), FailureClass(value["failure_class"]), value["message"], value["reason"])
+    code, failure_class = JobErrorCode(value["code"]), FailureClass(value["failure_class"])
+    return JobFailure(code, failure_class, value["message"], value["reason"], value.get("times", 1))
 
 
 def _column(column: Column) -> Json:

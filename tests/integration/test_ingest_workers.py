@@ -106,6 +106,25 @@ def test_l_ing_13_the_delay_doubles_up_to_an_hour():
     assert [policy.delay(n).total_seconds() for n in (1, 2, 3, 12, 13, 99)] == [1, 2, 4, 2048, 3600, 3600]
 
 
+async def test_l_ing_13_attempts_that_end_with_the_service_do_not_lengthen_the_wait(house):
+    async with working(house, ScriptedExtractor(artifact())) as feed:
+        pass
+    job = queue(house, feed)
+    for _ in range(8):
+        assert house.queue.claim(now=house.clock(), lease_until=house.clock()) is not None
+        house.queue.requeue_processing(now=house.clock())
+    waits = []
+    extractor = ScriptedExtractor(ExtractorDown("unreachable"))
+    async with working(house, extractor, attempts=20):
+        for failures in (1, 2):
+            while (now := house.queue.job(SCOPE, job.ingestion_id)).state is not JobState.PENDING or now.attempts < 8 + failures:
+                await asyncio.sleep(0.01)
+            waits.append((now.failure.times, now.next_attempt_at - now.updated_at))
+            house.clock.now += timedelta(seconds=10)
+    assert [times for times, _ in waits] == [1, 2]
+    assert waits[0][1] <= timedelta(seconds=1) < waits[1][1] <= timedelta(seconds=2)
+
+
 async def test_l_err_09_an_incomplete_extraction_needs_leave_to_publish(house):
     async with working(house, ScriptedExtractor(artifact(coverage=PARTLY))) as feed:
         refused = await ended(house, queue(house, feed, source_uri="a"))
