@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import os
 import tempfile
@@ -12,6 +13,8 @@ from types import TracebackType
 from typing import Final, Self
 
 _IN_MEMORY_BYTES: Final = 1024 * 1024
+_AT_ONCE_BYTES: Final = 64 * 1024
+"""Bytes up to which a write takes less time than handing it to a thread."""
 _COST_OF_A_PART: Final = 512  # so that a flood of empty parts is a flood too
 
 
@@ -37,7 +40,10 @@ class DocumentSpool:
     async def write(self, data: bytes) -> None:
         """Appends bytes."""
         self.size_bytes += len(data)
-        await asyncio.to_thread(self._write, data)
+        if len(data) <= _AT_ONCE_BYTES:
+            self._write(data)
+        else:
+            await asyncio.to_thread(self._write, data)
 
     def open_to_read(self) -> int:
         """A new descriptor of the bytes, to be closed by the caller; it cannot write where the platform can say so."""
@@ -105,6 +111,10 @@ class PartSpool:
 
 
 def _nameless_file(folder: Path) -> int:
+    """A file that never has a name, or loses it at once where the file system can make none without."""
+    if hasattr(os, "O_TMPFILE"):
+        with contextlib.suppress(OSError):
+            return os.open(folder, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600)
     descriptor, name = tempfile.mkstemp(dir=folder)
     Path(name).unlink()
     return descriptor
