@@ -8,45 +8,37 @@ from typing import Final
 from knowledge_svc.domain.errors import UnsupportedFile
 from knowledge_svc.domain.model import FormatInfo, FormatStanding
 
-FORMAT_BY_EXTENSION: Final[dict[str, str]] = {
-    ".md": "markdown",
-    ".markdown": "markdown",
-    ".html": "html",
-    ".htm": "html",
-    ".txt": "text",
-    ".sql": "sql",
-    ".toml": "toml",
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".pdf": "pdf",
-    ".docx": "docx",
-    ".pptx": "pptx",
-    ".xlsx": "xlsx",
-    ".parquet": "parquet",
-    ".png": "image",
-    ".jpg": "image",
-    ".jpeg": "image",
-    ".tif": "image",
-    ".tiff": "image",
+_EXTENSIONS: Final[dict[str, tuple[str, ...]]] = {
+    "markdown": (".md", ".markdown", ".mdown", ".mkd"),
+    "html": (".html", ".htm", ".xhtml"),
+    "text": (".txt", ".text"),
+    "sql": (".sql",),
+    "toml": (".toml",),
+    "csv": (".csv", ".tsv"),
+    "pdf": (".pdf",),
+    "docx": (".docx", ".docm"),
+    "pptx": (".pptx", ".pptm"),
+    "xlsx": (".xlsx", ".xlsm"),
+    "parquet": (".parquet",),
+    "image": (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".gif", ".bmp", ".webp"),
+}
+_OFFICE: Final = "application/vnd.openxmlformats-officedocument"
+_MEDIA_TYPES: Final[dict[str, tuple[str, ...]]] = {
+    "markdown": ("text/markdown", "text/x-markdown"),
+    "html": ("text/html", "application/xhtml+xml"),
+    "sql": ("application/sql", "text/x-sql"),
+    "toml": ("application/toml",),
+    "csv": ("text/csv", "text/tab-separated-values"),
+    "pdf": ("application/pdf",),
+    "docx": (f"{_OFFICE}.wordprocessingml.document", "application/vnd.ms-word.document.macroenabled.12"),
+    "pptx": (f"{_OFFICE}.presentationml.presentation", "application/vnd.ms-powerpoint.presentation.macroenabled.12"),
+    "xlsx": (f"{_OFFICE}.spreadsheetml.sheet", "application/vnd.ms-excel.sheet.macroenabled.12"),
+    "parquet": ("application/vnd.apache.parquet",),
+    "image": ("image/png", "image/jpeg", "image/tiff", "image/gif", "image/bmp", "image/webp"),
 }
 
-FORMAT_BY_MEDIA_TYPE: Final[dict[str, str]] = {
-    "text/markdown": "markdown",
-    "text/html": "html",
-    "application/xhtml+xml": "html",
-    "application/sql": "sql",
-    "application/toml": "toml",
-    "text/csv": "csv",
-    "text/tab-separated-values": "csv",
-    "application/pdf": "pdf",
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
-    "application/vnd.openxmlformats-officedocument.presentationml.presentation": "pptx",
-    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
-    "application/vnd.apache.parquet": "parquet",
-    "image/png": "image",
-    "image/jpeg": "image",
-    "image/tiff": "image",
-}
+FORMAT_BY_EXTENSION: Final[dict[str, str]] = {name: known for known, names in _EXTENSIONS.items() for name in names}
+FORMAT_BY_MEDIA_TYPE: Final[dict[str, str]] = {name: known for known, names in _MEDIA_TYPES.items() for name in names}
 """Heard only where the name says nothing. `text/plain` is left out: servers say it of anything that is text."""
 
 FORMATS: Final = frozenset(FORMAT_BY_EXTENSION.values())
