@@ -15,6 +15,7 @@ from extractor_svc.ooxml import Element, attribute
 
 _FIELD: Final = re.compile(r"""\s*HYPERLINK\b(?P<switches>.*)""", re.DOTALL | re.IGNORECASE)
 _ARGUMENT: Final = re.compile(r"""(?:\\(?P<switch>[A-Za-z])\s*)?(?:"(?P<quoted>[^"]*)"|(?P<bare>[^\s"\\]+))?""")
+_LINKING: Final = ("{*}hyperlink", "{*}fldSimple", "{*}instrText", "{*}hlinkClick")
 
 
 @dataclass(slots=True)
@@ -48,6 +49,8 @@ class _Walk:
 
     def links(self, element: Element, path: str) -> Iterator[tuple[str, str, DocxPlace]]:
         """The links below an element."""
+        if next(element.iter(*_LINKING), None) is None:
+            return
         self._follow(element, path, path)
         for link in self._done:
             if link.target:
