@@ -20,7 +20,8 @@ _PARTS_OF_DAY: Final = ("second", "minute", "hour")
 class ShortQuery:
     """The options, as they were written.
 
-    `group_by` is `column` or `column:month`; each figure is a column, `*` for the count of rows; all of them and `select` take
+    `group_by` is `column` or `column:month`; each figure is a column, `*` for the count of rows, `column:0.95` for a
+    percentile; all of them and `select` take
     ` as name`; `select` and `order_by` take several, joined by commas.
     """
 
@@ -33,6 +34,9 @@ class ShortQuery:
     avg: Sequence[str] = ()
     min: Sequence[str] = ()
     max: Sequence[str] = ()
+    median: Sequence[str] = ()
+    percentile: Sequence[str] = ()
+    stddev: Sequence[str] = ()
     having: Sequence[str] = ()
     select: Sequence[str] = ()
     distinct: bool = False
@@ -97,6 +101,9 @@ class _Builder:
         self._each("--avg", query.avg, lambda text: self._figure("avg", text))
         self._each("--min", query.min, lambda text: self._figure("min", text))
         self._each("--max", query.max, lambda text: self._figure("max", text))
+        self._each("--median", query.median, lambda text: self._figure("median", text))
+        self._each("--percentile", query.percentile, self._percentile)
+        self._each("--stddev", query.stddev, lambda text: self._figure("stddev", text))
 
     def _each(self, option: str, texts: Sequence[str], take: Callable[[str], None]) -> None:
         for text in texts:
@@ -138,10 +145,24 @@ class _Builder:
             "avg": self._plan.avg,
             "min": self._plan.min,
             "max": self._plan.max,
+            "median": self._plan.median,
+            "stddev": self._plan.stddev,
         }[function]
         self._plan = add(column, name=name)
         kind = self._kind(column) if column and not function.startswith("count") else "number"
         self._results[name or (f"{function}_{column}" if column else function)] = kind
+
+    def _percentile(self, text: str) -> None:
+        named, name = _aliased(text)
+        column, mark, share = named.rpartition(":")
+        try:
+            fraction = float(share)
+        except ValueError:
+            fraction = -1.0
+        if not mark or not 0 <= fraction <= 1:
+            raise QuerySyntax("write the column and the share below it, from 0 to 1, such as amount:0.95")
+        self._plan = self._plan.percentile(self._known(column), fraction, name=name)
+        self._results[name or f"percentile_{column}"] = self._kind(column)
 
     def _count_if(self, text: str) -> None:
         named, name = _aliased(text)

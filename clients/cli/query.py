@@ -12,6 +12,8 @@ from rich.table import Table
 from clients.cli.message_files import read_message, write_message
 from clients.cli.options import AsJson, CaFile, Namespace, Server, Token
 from clients.cli.output import UsageFault, console, jsonable, print_json, print_table, reports_errors, safe, styled
+from clients.cli.plot import bars
+from clients.cli.query_files import check_file, write_rows
 from clients.cli.settings import open_client, source_uri_of
 from clients.endpoint import KNOWLEDGE_ADDRESS
 from clients.knowledge import KnowledgeClient
@@ -82,6 +84,9 @@ def query(
     avg: Annotated[Texts, _option("--avg", "COLUMN", "Average, exactly to nine places.")] = None,
     least: Annotated[Texts, _option("--min", "COLUMN", "The least value.")] = None,
     greatest: Annotated[Texts, _option("--max", "COLUMN", "The greatest value.")] = None,
+    median: Annotated[Texts, _option("--median", "COLUMN", "The middle value.")] = None,
+    percentile: Annotated[Texts, _option("--percentile", "COLUMN:SHARE", "Such as amount:0.95.")] = None,
+    stddev: Annotated[Texts, _option("--stddev", "COLUMN", "The sample's standard deviation.")] = None,
     having: Annotated[Texts, _option("--having", "CONDITION", "Over names of the result: 'sum_amount > 100'.")] = None,
     select: Annotated[Texts, _option("--select", "COLUMN,…", "Rows instead of figures: 'region, amount'.")] = None,
     distinct: Annotated[bool, typer.Option("--distinct", help="Each different row once.", rich_help_panel="Plan")] = False,
@@ -99,6 +104,11 @@ def query(
     receipt_file: Annotated[
         Path | None, typer.Option("--receipt", metavar="FILE", help="Also write the receipt, for `loom verify` and `loom trace`.")
     ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write the rows as .csv, .json or .parquet instead.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file of --out.")] = False,
+    plot: Annotated[bool, typer.Option("--plot", help="Draw a bar for each group.")] = False,
     namespace: Namespace = "",
     server: Server = KNOWLEDGE_ADDRESS,
     token: Token = None,
@@ -119,6 +129,9 @@ def query(
         avg=avg or (),
         min=least or (),
         max=greatest or (),
+        median=median or (),
+        percentile=percentile or (),
+        stddev=stddev or (),
         having=having or (),
         select=select or (),
         distinct=distinct,
@@ -130,18 +143,33 @@ def query(
         raise UsageFault("name a dataset with --from, or a file with --plan, and not both")
     if plan_file and short != ShortQuery():
         raise UsageFault("the file of --plan holds the whole plan; leave the other options out")
+    if out:
+        check_file(out, force=force)
     with open_client(server, token, namespace=namespace, ca_file=ca_file) as client:
         plan = read_message(plan_file, datasets_pb2.Plan(), what="plan") if plan_file else _plan(client, source, short)
         if explain:
             print_explanation(client.explain(plan), as_json=as_json)
             return
+        if out:
+            receipt = write_rows(client, plan, out)
+            _keep(receipt, receipt_file)
+            console().print(styled(f"{receipt.result_rows} rows written to {out}"), soft_wrap=True)
+            return
         result = client.query(plan)
-    if receipt_file:
-        write_message(receipt_file, result.receipt)
+    _keep(result.receipt, receipt_file)
+    if plot:
+        print_table(bars(result))
+        return
     if as_json:
         print_json(result_document(result))
         return
     print_result(result)
+
+
+def _keep(receipt: datasets_pb2.Receipt, path: Path | None) -> None:
+    """Writes a receipt where one is asked for."""
+    if path:
+        write_message(path, receipt)
 
 
 def _plan(client: KnowledgeClient, source: str, short: ShortQuery) -> Plan:

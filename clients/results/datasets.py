@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from loom.artifact.v1 import artifact_pb2
 from loom.knowledge.v1 import datasets_pb2
 
-from clients.arrow import read_table
+from clients.arrow import data_frame, polars_frame, read_table, write_parquet
 from clients.enums import name_of
 from clients.results.artifacts import (
     Clarification,
@@ -22,6 +22,10 @@ from clients.results.artifacts import (
 from clients.values import PyValue, from_timestamp, from_value
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pandas as pd
+    import polars as pl
     import pyarrow as pa
 
 
@@ -103,6 +107,22 @@ class ArrowResult:
             ModuleNotFoundError: pyarrow is not installed.
         """
         return read_table(self.arrow_ipc)
+
+    def to_arrow(self) -> pa.Table:
+        """The rows as a table; its schema's metadata holds the receipt. Needs the package `pyarrow`."""
+        return self.rows
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The rows as a pandas data frame; exact numbers are `Decimal`. Needs the packages `pyarrow` and `pandas`."""
+        return data_frame(self.rows)
+
+    def to_polars(self) -> pl.DataFrame:
+        """The rows as a polars data frame. Needs the packages `pyarrow` and `polars`."""
+        return polars_frame(self.rows)
+
+    def to_parquet(self, path: str | Path) -> None:
+        """Writes the rows as a Parquet file, with the receipt in its metadata. Needs the package `pyarrow`."""
+        write_parquet(self.rows, path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 import pyarrow as pa
+from google.protobuf.json_format import MessageToJson
+from loom.knowledge.v1 import datasets_pb2 as pb
 
 from artifact.model import ColumnType
 from knowledge_svc.domain.checked_plan import ResultColumn, ResultTable
 
+RECEIPT_KEY: Final = "loom.receipt"
 PIECE_BYTES: Final = 256 * 1024
 _ROWS_PER_BATCH: Final = 10_000
 _TYPES: Final = {
@@ -21,9 +24,14 @@ _TYPES: Final = {
 }
 
 
-def ipc_pieces(table: ResultTable) -> list[bytes]:
-    """One Arrow IPC stream in pieces; numbers are decimals of the result's precision and scale, or doubles."""
-    schema = pa.schema([pa.field(column.name, _arrow_type(column)) for column in table.columns])
+def ipc_pieces(table: ResultTable, receipt: pb.Receipt) -> list[bytes]:
+    """One Arrow IPC stream in pieces; numbers are decimals of the result's precision and scale, or doubles.
+
+    The schema's metadata holds the receipt under `loom.receipt`, as JSON of the contract.
+    """
+    told = MessageToJson(receipt, preserving_proto_field_name=True, indent=None)
+    fields = [pa.field(column.name, _arrow_type(column)) for column in table.columns]
+    schema = pa.schema(fields, metadata={RECEIPT_KEY: told})
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, schema) as writer:
         for start in range(0, len(table.rows), _ROWS_PER_BATCH):

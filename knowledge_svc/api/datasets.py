@@ -134,7 +134,8 @@ class DatasetServicer(datasets_pb2_grpc.DatasetServiceServicer):
 
         def answer(stop: Stop) -> tuple[list[bytes], pb.Receipt]:
             table, receipt = self._queries.query(scope, plan, stop=stop)
-            return ipc_pieces(table), receipt_message(receipt)
+            told = receipt_message(receipt)
+            return ipc_pieces(table, told), told
 
         pieces, receipt = await self._run_query(self._stopping, answer)
         for piece in pieces:

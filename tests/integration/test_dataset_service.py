@@ -13,6 +13,7 @@ from typing import Any
 import grpc
 import pyarrow as pa
 import pytest
+from google.protobuf import json_format
 from loom.artifact.v1 import artifact_pb2
 from loom.knowledge.v1 import datasets_pb2 as pb
 from loom.knowledge.v1 import datasets_pb2_grpc
@@ -448,6 +449,7 @@ async def test_a_result_streams_as_arrow_and_its_receipt_comes_last(stub: Any) -
     assert table.schema.types == [pa.string(), pa.decimal128(38, 2), pa.decimal128(38, 9), pa.decimal128(19, 0)]
     assert table.column("sum_amount").to_pylist() == [Decimal("10.35"), Decimal("0.05"), Decimal("-3.00")]
     assert parts[-1].receipt.result_rows == 3
+    assert json_format.Parse(table.schema.metadata[b"loom.receipt"], pb.Receipt()) == parts[-1].receipt
 
 
 async def test_the_same_plan_over_the_same_rows_has_the_same_hashes(stub: Any, tables: Tables) -> None:

@@ -8,6 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from pyarrow import parquet
 from typer.testing import CliRunner
 
 from clients import AsyncKnowledgeClient, ExtractorClient, KnowledgeClient, errors
@@ -129,3 +130,9 @@ def test_the_command_ingests_searches_and_asks(running_loom: RunningLoom, namesp
     assert hits[0]["locator"]["sheet"]["sheet"] in ("Orders", "Customers")
     figures = loom("query", "--from", f"{ORDERS}#orders", "--where", "Region = west", "--sum", "Amount (EUR) as amount")
     assert figures["rows"] == [{"amount": "440.00"}]
+    written = ["query", "--from", f"{ORDERS}#orders", "--where", "Region = west", "--sum", "Amount (EUR) as amount", "--out"]
+    for name in ("rows.csv", "rows.parquet"):
+        connected = [*written, str(tmp_path / name), "--server", running_loom.knowledge, "--namespace", namespace]
+        assert CliRunner().invoke(app, connected, env={"HOME": str(tmp_path)}).exit_code == 0
+    assert (tmp_path / "rows.csv").read_text("utf-8") == "amount\n440.00\n"
+    assert parquet.read_table(tmp_path / "rows.parquet").to_pydict() == {"amount": [Decimal("440.00")]}
