@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -12,6 +12,8 @@ from clients.cli.query import print_dataset
 from clients.cli.settings import open_client, source_uri_of
 from clients.endpoint import KNOWLEDGE_ADDRESS
 from clients.query_text import choose_dataset, split_source
+
+COLUMN_TYPES: Final = ("string", "number", "bool", "date", "datetime", "time", "duration")
 
 
 @reports_errors
@@ -35,7 +37,8 @@ def approve(
     columns = dict(_named_type(text) for text in types or ())
     uri, dataset_id = split_source(source)
     with open_client(server, token, namespace=namespace, ca_file=ca_file) as client:
-        live = choose_dataset(client.datasets(source_uri_of(uri)), dataset_id)
+        source_uri = source_uri_of(uri)
+        live = choose_dataset(client.datasets(source_uri, dataset_id=dataset_id), source_uri)
         done = client.approve(live.source_uri, live.dataset_id, snapshot_id=snapshot or live.snapshot_id, columns=columns)
     if as_json:
         print_json(done)
@@ -48,4 +51,6 @@ def _named_type(text: str) -> tuple[str, str]:
     column, equals, kind = text.rpartition("=")
     if not (column and equals and kind):
         raise UsageFault(f"--type {text}: write it as COLUMN=TYPE, such as amount=number")
+    if kind not in COLUMN_TYPES:
+        raise UsageFault(f"--type {text}: {kind!r} is no type; there are {', '.join(COLUMN_TYPES)}")
     return column, kind

@@ -623,3 +623,19 @@ def test_an_approval_names_the_snapshot_that_serves_and_the_new_types(fake: Fake
     assert "approved, and read anew" in out
     assert (asked[0].snapshot_id, dict(asked[0].columns)) == ("s-9", {"unit=price": artifact_pb2.COLUMN_TYPE_NUMBER})
     loom.run("approve", "doc:a", "--type", "number", code=2)
+    _, err = loom.run("approve", "doc:a", "--type", "price=florp", code=2)
+    assert err == ("loom: --type price=florp: 'florp' is no type; there are string, number, bool, date, datetime, time, duration\n")
+
+
+def test_an_approval_names_one_of_several_datasets(fake: Fake, loom: Loom) -> None:
+    several = [datasets_pb2.Dataset(source_uri="doc:a", dataset_id=name, snapshot_id=f"s-{name}") for name in ("t1", "t2")]
+
+    def datasets(request: datasets_pb2.GetDatasetsRequest, _context: object) -> datasets_pb2.GetDatasetsResponse:
+        return datasets_pb2.GetDatasetsResponse(datasets=[one for one in several if request.dataset_id in ("", one.dataset_id)])
+
+    fake.on("GetDatasets", datasets)
+    fake.on("ApproveDataset", datasets_pb2.ApproveDatasetResponse(dataset=several[1]))
+    loom.run("approve", "doc:a#t2")
+    assert (fake.request("ApproveDataset").dataset_id, fake.request("ApproveDataset").snapshot_id) == ("t2", "s-t2")
+    _, err = loom.run("approve", "doc:a", code=2)
+    assert err == "loom: doc:a has several datasets; write doc:a#ID with one of t1, t2\n"
