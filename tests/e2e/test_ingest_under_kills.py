@@ -13,6 +13,8 @@ from tests.conftest import start_knowledge, start_server
 
 FILES, KILLS = 12, 4
 LONG_FILES, LONG_KILLS = 200, 150
+OFTEN = {"LOOM_KNOWLEDGE_INGEST_MAX_ATTEMPTS": "100"}
+"""Each kill costs the jobs under way an attempt; none is to be given up for that here."""
 LONGEST_DELAY_S = 3700
 """A job that met the extractor down again and again waits up to an hour for its next attempt."""
 
@@ -67,7 +69,9 @@ class Pair:
 
     def _knowledge(self):
         more = ("--listen", self.knowledge_address)
-        return start_knowledge(self._folder / "data", self.extractor_address, *more, log=self._folder / "knowledge.log")
+        return start_knowledge(
+            self._folder / "data", self.extractor_address, *more, log=self._folder / "knowledge.log", environ=OFTEN
+        )
 
 
 def free_ports(count: int) -> list[int]:
